@@ -1,0 +1,1 @@
+"""The codec: bytes in, bytes out. No clock, no network, no settings."""

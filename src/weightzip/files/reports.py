@@ -1,0 +1,65 @@
+"""What the file operations report back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+Progress = Callable[[int, int], None]
+"""Called with (done_bytes, total_bytes) of the shard, from the calling thread, a few times a second at most."""
+
+
+@dataclass(frozen=True)
+class CompressReport:
+    """One shard compressed. Digests are BLAKE3 in hex.
+
+    `base_digest` is None when no frame leans on a predecessor: the archive then restores alone.
+    `stored_bytes_by_method` splits the frames' stored bytes by method (header, index and footer are not in it).
+    """
+
+    source: Path
+    target: Path
+    raw_bytes: int
+    stored_bytes: int
+    file_digest: str
+    archive_digest: str
+    base_digest: str | None
+    n_tensors: int
+    stored_bytes_by_method: Mapping[str, int]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class DecompressReport:
+    """One shard restored and proven against its recorded digest."""
+
+    archive: Path
+    target: Path
+    raw_bytes: int
+    stored_bytes: int
+    file_digest: str
+    base_digest: str | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """One archive proven to restore to `file_digest`, and to equal `original` if there is one."""
+
+    archive: Path
+    original: Path | None
+    raw_bytes: int
+    stored_bytes: int
+    file_digest: str
+    base_digest: str | None
+    n_frames: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class StreamReport:
+    """One shard restored from a pipe."""
+
+    raw_bytes: int
+    stored_bytes: int
+    file_digest: str
+    base_digest: str | None
