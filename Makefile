@@ -1,0 +1,81 @@
+# The commands of this repository. `make help` lists them. Needs Linux, Python 3.10 or later with venv, and a C++ compiler.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+CHECKED := src codec daemon gpu config tests demo benchmarks
+
+# What the installed extension is built from: when one of these changes, the next command installs again.
+BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find codec/native -type f)
+# A pip old enough to lack `-C` comes with Debian 12: hence the long form.
+STRICT_BUILD := --config-settings=cmake.define.WEIGHTZIP_WERROR=ON --config-settings=build-dir=build/strict
+
+.PHONY: help run test lint types strict-build stubs pytest bench clean check-machine
+.DELETE_ON_ERROR:
+
+help:  ## List the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: $(STAMPS)/run  ## Watch WATCH= into STORE= (any fsspec URL); with neither, show the demonstration
+ifeq ($(WATCH)$(STORE),)
+	$(BIN)/python -m demo
+else
+	@test -n "$(WATCH)" -a -n "$(STORE)" || { echo "make run: give both WATCH=DIRECTORY and STORE=URL, or neither" >&2; exit 2; }
+	$(BIN)/weightzip run --watch "$(WATCH)" --store "$(STORE)"
+endif
+
+test: lint types strict-build stubs pytest  ## Check everything: style, types, layers, C++ warnings, tests
+
+lint: $(STAMPS)/test
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
+
+types: $(STAMPS)/test
+	$(BIN)/mypy
+	$(BIN)/mypy tests/servers tests/conftest.py demo benchmarks
+	$(BIN)/lint-imports --no-cache
+
+strict-build: $(STAMPS)/test  ## Build the extension with warnings as errors, in a folder of its own
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir build/strict-wheel $(STRICT_BUILD) .
+
+stubs: $(STAMPS)/test  ## Compare codec/_native.pyi with the built extension
+	@$(BIN)/python -m nanobind.stubgen -q -m weightzip.codec._native -o build/_native.pyi
+	@diff -u codec/_native.pyi build/_native.pyi || { echo "codec/_native.pyi is out of date: cp build/_native.pyi codec/" >&2; exit 1; }
+
+pytest: $(STAMPS)/test $(BIN)/promtool
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
+	$(BIN)/python -m benchmarks
+
+clean:  ## Remove everything that these commands made
+	rm -rf $(VENV) build dist demo-run .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/pyvenv.cfg: | check-machine
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS)
+
+$(STAMPS)/run:   EXTRAS := s3
+$(STAMPS)/test:  EXTRAS := s3,test
+$(STAMPS)/bench: EXTRAS := s3,bench
+$(STAMPS)/%: $(BUILD_INPUTS) | $(VENV)/pyvenv.cfg
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@mkdir -p $(STAMPS) build && touch $@
+
+# promtool alone, out of Debian's package: nothing is installed outside $(VENV), and no service can start.
+$(BIN)/promtool: | $(VENV)/pyvenv.cfg
+	@if command -v promtool >/dev/null; then ln -s "$$(command -v promtool)" $@; else \
+	  mkdir -p build/promtool && cd build/promtool && rm -f *.deb && \
+	  { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } } && \
+	  dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xO ./usr/bin/promtool > promtool && chmod +x promtool && \
+	  mv promtool "$(CURDIR)/$@"; fi || \
+	  { echo "no promtool: install the package prometheus, or put promtool on the PATH" >&2; exit 1; }
+
+check-machine:
+	@test "$$(uname -s)" = Linux || { echo "weightzip runs on Linux" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "Python 3.10 or later is needed: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "Python has no venv: apt-get install python3-venv" >&2; exit 1; }
+	@command -v c++ >/dev/null || { echo "no C++ compiler: apt-get install g++" >&2; exit 1; }
