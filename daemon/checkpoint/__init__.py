@@ -1,0 +1,18 @@
+"""What a checkpoint is: its entries, their paths, its identity. Pure data and one scan of a tree; no store."""
+
+from weightzip.daemon.checkpoint.entry import EntryKind, FileEntry, TreeEntry
+from weightzip.daemon.checkpoint.identity import checkpoint_identity, hash_file
+from weightzip.daemon.checkpoint.paths import ROOT_PATH, check_entry_path, resolve_entry_path
+from weightzip.daemon.checkpoint.scan import scan_tree
+
+__all__ = [
+    "ROOT_PATH",
+    "EntryKind",
+    "FileEntry",
+    "TreeEntry",
+    "check_entry_path",
+    "checkpoint_identity",
+    "hash_file",
+    "resolve_entry_path",
+    "scan_tree",
+]

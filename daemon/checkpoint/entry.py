@@ -1,0 +1,30 @@
+"""One entry of a checkpoint: a file, a directory or a symbolic link. Nothing here touches a disk."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+EntryKind = Literal["file", "directory", "symlink"]
+
+
+@dataclass(frozen=True)
+class TreeEntry:
+    """Describe one entry as a scan of the tree saw it, before anybody read its bytes.
+
+    `path` is relative to the checkpoint, with `/` between names; the checkpoint itself is `.`, a file or a
+    directory. `mode` holds the permission bits (0 for a symlink, whose mode means nothing), `size_bytes` is 0
+    unless the entry is a file, `target` is the text of a symlink and None otherwise.
+    """
+
+    path: str
+    kind: EntryKind
+    mode: int
+    mtime_ns: int
+    size_bytes: int = 0
+    target: str | None = None
+
+
+@dataclass(frozen=True)
+class FileEntry(TreeEntry):
+    """Describe one entry whose bytes were read: `digest` is the BLAKE3 of a file in hex, None for the others."""
+
+    digest: str | None = None

@@ -1,0 +1,63 @@
+"""One look at a tree on a disk: every entry with its attributes, no bytes read."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from weightzip.daemon.checkpoint.entry import TreeEntry
+from weightzip.daemon.checkpoint.paths import ROOT_PATH, check_entry_path
+from weightzip.errors import CorruptData, NotFound, SourceChanged, UsageError
+
+
+def scan_tree(root: Path) -> tuple[TreeEntry, ...]:
+    """List a checkpoint (a directory or one file): the checkpoint itself as `.` first, then all below it.
+
+    Symbolic links below `root` are listed as links and never followed; `root` itself may be a link. Entries
+    come in the order of their paths. Nothing is opened.
+
+    Raises:
+        NotFound: there is nothing at `root`.
+        SourceChanged: an entry vanished during the scan.
+        UsageError: the tree holds a socket, device or pipe, or a name that is not UTF-8.
+    """
+    try:
+        root_stat = root.stat()
+    except FileNotFoundError as error:
+        raise NotFound(f"{root}: no such file or directory") from error
+    entries = [_describe(root, ROOT_PATH, root_stat)]
+    if stat.S_ISDIR(root_stat.st_mode):
+        try:
+            entries.extend(_walk(root, ""))
+        except FileNotFoundError as error:
+            raise SourceChanged(f"{error.filename} vanished while {root} was listed") from error
+    return tuple(sorted(entries, key=lambda entry: entry.path.encode()))
+
+
+def _walk(directory: Path, prefix: str) -> Iterator[TreeEntry]:
+    with os.scandir(directory) as listing:
+        for item in listing:
+            path = Path(item.path)
+            entry = _describe(path, prefix + item.name, item.stat(follow_symlinks=False))
+            yield entry
+            if entry.kind == "directory":
+                yield from _walk(path, entry.path + "/")
+
+
+def _describe(path: Path, relative: str, status: os.stat_result) -> TreeEntry:
+    try:
+        check_entry_path(relative)
+        if stat.S_ISLNK(status.st_mode):
+            target = str(path.readlink())
+            target.encode()
+            return TreeEntry(relative, "symlink", 0, status.st_mtime_ns, target=target)
+    except (CorruptData, UnicodeEncodeError) as error:
+        raise UsageError(f"{os.fsencode(path)!r} cannot be kept in a checkpoint: {error}") from error
+    mode = stat.S_IMODE(status.st_mode)
+    if stat.S_ISDIR(status.st_mode):
+        return TreeEntry(relative, "directory", mode, status.st_mtime_ns)
+    if stat.S_ISREG(status.st_mode):
+        return TreeEntry(relative, "file", mode, status.st_mtime_ns, status.st_size)
+    raise UsageError(
+        f"{path} is a socket, a device or a pipe: a checkpoint holds files, directories and links"
+    )

@@ -1,0 +1,1 @@
+"""The steps a checkpoint passes through on its way to the store."""

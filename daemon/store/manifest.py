@@ -1,0 +1,176 @@
+"""The manifest: the record that makes a checkpoint exist in a store. The model and its rules; no store here.
+
+What a checkpoint *is* (`checkpoint`) is kept apart from how it is *encoded* (`encoding`): the first never changes,
+the second may be written anew.
+"""
+
+from datetime import datetime
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from weightzip.daemon.checkpoint import EntryKind, FileEntry, checkpoint_identity
+from weightzip.daemon.store.manifest_rules import check_entries, check_name, depth_by_digest
+
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Size = Annotated[int, Field(ge=0, lt=1 << 62)]
+MAX_ENTRIES = 1_000_000
+MANIFEST_VERSION = 1
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class ManifestEntry(_Model):
+    """One file, directory or symlink of a checkpoint; see FileEntry for the fields."""
+
+    path: str
+    kind: EntryKind
+    mode: Annotated[int, Field(ge=0, le=0o7777)]
+    mtime_ns: Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
+    size_bytes: Size = 0
+    digest: Digest | None = None
+    target: Annotated[str, Field(max_length=4096)] | None = None
+
+    @classmethod
+    def of(cls, entry: FileEntry) -> "ManifestEntry":
+        """Take over an entry that was read from a tree."""
+        return cls(**vars(entry))
+
+    def to_entry(self) -> FileEntry:
+        """Return the same facts as the plain entry the rest of the code works with."""
+        return FileEntry(**dict(self))
+
+
+class Part(_Model):
+    """What one node contributed to a checkpoint."""
+
+    node: Annotated[int, Field(ge=0)]
+    entries: Annotated[tuple[ManifestEntry, ...], Field(max_length=MAX_ENTRIES)]
+
+
+class CheckpointRecord(_Model):
+    """What a checkpoint is. `identity` covers the parts' paths, kinds, sizes, digests and link targets."""
+
+    name: str
+    step: Annotated[int, Field(ge=0, lt=10**12)]
+    identity: Digest
+    parts: Annotated[tuple[Part, ...], Field(min_length=1)]
+
+
+class ArchiveRecord(_Model):
+    """How one file is stored: the archive object, and the file it leans on (None: it restores alone)."""
+
+    object_digest: Digest
+    size_bytes: Size
+    file_bytes: Size
+    predecessor_digest: Digest | None = None
+
+
+class Encoding(_Model):
+    """How a checkpoint is stored: every archive that its restore needs, by the digest of the file it restores.
+
+    The archives of the whole chain are named here, so that one manifest is enough to restore, and so that a
+    predecessor checkpoint may be removed while its archives live on. `predecessor` is the identity of the
+    checkpoint it was encoded against; nobody needs it to restore.
+    """
+
+    predecessor: Digest | None
+    archives: Annotated[dict[Digest, ArchiveRecord], Field(max_length=MAX_ENTRIES)]
+
+
+class Manifest(_Model):
+    """One published checkpoint."""
+
+    format: Literal["weightzip-checkpoint"] = "weightzip-checkpoint"
+    version: Literal[1] = 1
+    run_id: str
+    weightzip_version: str
+    created_at: datetime
+    checkpoint: CheckpointRecord
+    encoding: Encoding
+
+    @model_validator(mode="after")
+    def _check(self) -> "Manifest":
+        check_name(self.checkpoint.name)
+        if [part.node for part in self.checkpoint.parts] != list(range(len(self.checkpoint.parts))):
+            raise ValueError("parts are not numbered 0, 1, ...")
+        for part in self.checkpoint.parts:
+            check_entries([entry.to_entry() for entry in part.entries])
+        if self.checkpoint.identity != checkpoint_identity(
+            [entry.to_entry() for entry in part.entries] for part in self.checkpoint.parts
+        ):
+            raise ValueError("the identity is not that of the entries")
+        for entry in self.files:
+            archive = self.encoding.archives.get(entry.digest or "")
+            if archive is None or archive.file_bytes != entry.size_bytes:
+                raise ValueError(f"no archive of the right size restores {entry.path!r}")
+        _ = self.chain_depth
+        return self
+
+    @property
+    def name(self) -> str:
+        """Return the name under which the checkpoint reappears in a target directory."""
+        return self.checkpoint.name
+
+    @property
+    def step(self) -> int:
+        """Return the training step."""
+        return self.checkpoint.step
+
+    @property
+    def identity(self) -> str:
+        """Return the checkpoint's identity in hex."""
+        return self.checkpoint.identity
+
+    @cached_property
+    def entries(self) -> tuple[FileEntry, ...]:
+        """Return the entries of all parts."""
+        return tuple(entry.to_entry() for part in self.checkpoint.parts for entry in part.entries)
+
+    @property
+    def files(self) -> tuple[FileEntry, ...]:
+        """Return the entries that are files."""
+        return tuple(entry for entry in self.entries if entry.kind == "file")
+
+    @property
+    def raw_bytes(self) -> int:
+        """Return the size of all files together."""
+        return sum(entry.size_bytes for entry in self.files)
+
+    @property
+    def stored_bytes(self) -> int:
+        """Return the size of the archives of this checkpoint's own files, each counted once."""
+        digests = {entry.digest for entry in self.files}
+        return sum(
+            archive.size_bytes for digest, archive in self.encoding.archives.items() if digest in digests
+        )
+
+    @property
+    def object_digests(self) -> frozenset[str]:
+        """Return the digests of all archive objects this checkpoint needs, its chain included."""
+        return frozenset(archive.object_digest for archive in self.encoding.archives.values())
+
+    @cached_property
+    def chain_depth(self) -> int:
+        """Return the residual steps from this checkpoint's deepest file back to its keyframe; 0 for a keyframe."""
+        predecessors = {key: archive.predecessor_digest for key, archive in self.encoding.archives.items()}
+        return max(depth_by_digest(predecessors).values(), default=0)
+
+    def find_file(self, path: str) -> FileEntry | None:
+        """Return the file at a path; a checkpoint that is one file is found as `.` and by its name."""
+        for entry in self.files:
+            if path in (entry.path, self.name if entry.path == "." else entry.path):
+                return entry
+        return None
+
+    def archive_chain(self, file_digest: str) -> tuple[ArchiveRecord, ...]:
+        """Return the archives that restore a file, the one that restores alone first."""
+        chain: list[ArchiveRecord] = []
+        digest: str | None = file_digest
+        while digest is not None:
+            chain.append(self.encoding.archives[digest])
+            digest = chain[-1].predecessor_digest
+        return tuple(reversed(chain))

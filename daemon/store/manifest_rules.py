@@ -1,0 +1,73 @@
+"""What a manifest must obey beyond its shape. Pure checks over plain data, raising ValueError for pydantic."""
+
+from collections.abc import Mapping, Sequence
+
+from weightzip.daemon.checkpoint import ROOT_PATH, FileEntry, check_entry_path, paths
+from weightzip.errors import CorruptData
+
+
+def check_name(name: str) -> None:
+    """Refuse a checkpoint name that could leave the directory it is restored to."""
+    try:
+        paths.check_name(name)
+    except CorruptData as error:
+        raise ValueError(str(error)) from error
+
+
+def check_entries(entries: Sequence[FileEntry]) -> None:
+    """Refuse entries that do not form one tree: each path once, each parent a directory, never a link.
+
+    With that no entry can be written through a symbolic link, wherever links point.
+    """
+    kinds: dict[str, str] = {}
+    for entry in entries:
+        try:
+            check_entry_path(entry.path)
+        except CorruptData as error:
+            raise ValueError(str(error)) from error
+        if entry.path in kinds:
+            raise ValueError(f"path {entry.path!r} appears twice")
+        kinds[entry.path] = entry.kind
+        _check_fields(entry)
+    if kinds.get(ROOT_PATH) not in {"file", "directory"}:
+        raise ValueError("the checkpoint itself ('.') is missing, or is neither a file nor a directory")
+    for path in kinds:
+        parent = path.rpartition("/")[0] or ROOT_PATH
+        if path != ROOT_PATH and kinds.get(parent) != "directory":
+            raise ValueError(f"path {path!r} has no parent directory among the entries")
+
+
+def _check_fields(entry: FileEntry) -> None:
+    if (entry.kind == "file") != (entry.digest is not None):
+        raise ValueError(f"{entry.path!r}: a file has a digest, nothing else has")
+    if (entry.kind == "symlink") != (entry.target is not None):
+        raise ValueError(f"{entry.path!r}: a symlink has a target, nothing else has")
+    if entry.kind != "file" and entry.size_bytes:
+        raise ValueError(f"{entry.path!r}: only a file has a size")
+    if entry.target is not None and (not entry.target or "\0" in entry.target):
+        raise ValueError(f"{entry.path!r}: a symlink target is not empty and holds no NUL")
+
+
+def depth_by_digest(predecessors: Mapping[str, str | None]) -> dict[str, int]:
+    """Return how many residual steps lie between each file and its keyframe.
+
+    Raises:
+        ValueError: a predecessor is not among the files, or a chain runs in a circle.
+    """
+    depths: dict[str, int] = {}
+    for start in predecessors:
+        trail: list[str] = []
+        on_trail: set[str] = set()
+        digest: str | None = start
+        while digest is not None and digest not in depths:
+            if digest in on_trail:
+                raise ValueError(f"the chain of file {start} runs in a circle")
+            if digest not in predecessors:
+                raise ValueError(f"file {trail[-1]} leans on {digest}, which has no archive here")
+            trail.append(digest)
+            on_trail.add(digest)
+            digest = predecessors[digest]
+        depth = -1 if digest is None else depths[digest]
+        for steps, member in enumerate(reversed(trail), start=1):
+            depths[member] = depth + steps
+    return depths
