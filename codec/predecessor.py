@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from weightzip.codec.containers.layout import TensorRange
+from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.source import BytesLike, ByteSource
 
 if TYPE_CHECKING:

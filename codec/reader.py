@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from weightzip.codec.containers.layout import ContainerKind
+from weightzip.codec.format.layout import ContainerKind
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.source import ByteSource
 

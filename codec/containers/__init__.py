@@ -1,0 +1,5 @@
+"""The files we read and rebuild exactly: each container turns bytes into a Layout, or says that it is not its own."""
+
+from weightzip.codec.containers.detect import read_layout
+
+__all__ = ["read_layout"]

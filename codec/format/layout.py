@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from math import prod
 
 from weightzip.codec.format.dtypes import DType
 
@@ -27,6 +28,11 @@ class TensorRange:
     def end(self) -> int:
         """Return the offset of the first byte after the tensor."""
         return self.offset + self.n_bytes
+
+    @property
+    def is_consistent(self) -> bool:
+        """Return whether shape and dtype give n_bytes; opaque tensors may have any size."""
+        return self.dtype == DType.OPAQUE or prod(self.shape) * self.dtype.bits == self.n_bytes * 8
 
 
 @dataclass(frozen=True)

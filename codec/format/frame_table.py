@@ -1,0 +1,127 @@
+"""The index's columns on frames (docs/format.md, "Index frame body")."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weightzip.codec.format.block_group import Transform
+from weightzip.codec.format.cursor import Cursor
+from weightzip.codec.format.data_frame import Method
+from weightzip.codec.format.frame import FRAME_HEADER_BYTES
+from weightzip.codec.format.header import MAX_HEADER_BYTES, MIN_HEADER_BYTES
+from weightzip.codec.format.limits import MAX_FRAME_BODY_BYTES, MAX_FRAME_RAW_BYTES
+
+Column = npt.NDArray[Any]
+
+_TYPES = {
+    "archive_offset": "<u8",
+    "frame_bytes": "<u4",
+    "raw_bytes": "<u4",
+    "method": "<u1",
+    "transform": "<u1",
+    "uses_predecessor": "<u1",
+}
+_ROW_BYTES = sum(np.dtype(dtype).itemsize for dtype in _TYPES.values())
+
+
+@dataclass(frozen=True, eq=False)
+class FrameTable:
+    """One row per data frame, in the order of the shard."""
+
+    archive_offset: Column
+    frame_bytes: Column
+    raw_bytes: Column
+    method: Column
+    transform: Column
+    uses_predecessor: Column
+
+    def __len__(self) -> int:
+        return len(self.archive_offset)
+
+    @cached_property
+    def raw_offset(self) -> Column:
+        """Return where each frame's bytes begin in the shard, and where the last one ends: one more than frames."""
+        return _running_sum(self.raw_bytes)
+
+    def begin(self, index_offset: int) -> int:
+        """Return where the frames begin in the archive, which is the size of its header."""
+        return int(self.archive_offset[0]) if len(self) else index_offset
+
+    def find(self, offset: int, n_bytes: int) -> range:
+        """Return the numbers of the frames that hold n_bytes (1 or more) of the shard from offset."""
+        first = int(np.searchsorted(self.raw_offset, offset, side="right")) - 1
+        last = int(np.searchsorted(self.raw_offset, offset + n_bytes, side="left"))
+        return range(first, last)
+
+
+def encode_frame_table(table: FrameTable) -> bytes:
+    """Return n_frames and the columns."""
+    columns = [
+        getattr(table, column.name).astype(_TYPES[column.name], copy=False) for column in fields(table)
+    ]
+    return len(table).to_bytes(4, "little") + b"".join(column.tobytes() for column in columns)
+
+
+def decode_frame_table(cursor: Cursor, file_bytes: int, index_offset: int) -> FrameTable:
+    """Return the table at the cursor, proven to tile the shard, and the archive from its header to index_offset."""
+    n_frames = cursor.u32("n_frames")
+    cursor.require(n_frames * _ROW_BYTES, "frame columns")
+    table = FrameTable(**{name: cursor.column(dtype, n_frames, name) for name, dtype in _TYPES.items()})
+    _check_tiling(cursor, table, file_bytes, index_offset)
+    _check_values(cursor, table)
+    return table
+
+
+def _check_tiling(cursor: Cursor, table: FrameTable, file_bytes: int, index_offset: int) -> None:
+    cursor.expect(
+        bool(np.all((table.raw_bytes > 0) & (table.raw_bytes <= MAX_FRAME_RAW_BYTES))),
+        "a frame's raw_bytes is out of range",
+    )
+    max_frame_bytes = FRAME_HEADER_BYTES + MAX_FRAME_BODY_BYTES
+    cursor.expect(
+        bool(np.all((table.frame_bytes > FRAME_HEADER_BYTES) & (table.frame_bytes <= max_frame_bytes))),
+        "a frame's frame_bytes is out of range",
+    )
+    cursor.expect(int(table.raw_offset[-1]) == file_bytes, "the frames do not sum to the file's size")
+    cursor.expect(
+        table.begin(index_offset) in (MIN_HEADER_BYTES, MAX_HEADER_BYTES),
+        "the first frame does not follow the header",
+    )
+    cursor.expect(
+        table.begin(index_offset) == MAX_HEADER_BYTES or not table.uses_predecessor.any(),
+        "a frame leans on a predecessor, the header names none",
+    )
+    offsets = _running_sum(table.frame_bytes) + np.uint64(table.begin(index_offset))
+    cursor.expect(
+        int(offsets[-1]) == index_offset and bool(np.array_equal(offsets[:-1], table.archive_offset)),
+        "the frames do not stand back to back between header and index",
+    )
+
+
+def _check_values(cursor: Cursor, table: FrameTable) -> None:
+    cursor.expect(bool(np.all(table.method <= Method.BLOCKS)), "a frame's method is reserved")
+    cursor.expect(
+        bool(np.all(table.transform <= Transform.INTEGER_DIFFERENCE)), "a frame's transform is reserved"
+    )
+    cursor.expect(
+        bool(np.all((table.transform == 0) | (table.method == Method.BLOCKS))),
+        "a frame without blocks has a transform",
+    )
+    cursor.expect(bool(np.all(table.uses_predecessor <= 1)), "uses_predecessor is neither 0 nor 1")
+    cursor.expect(
+        bool(np.all((table.uses_predecessor == 1) | (table.method != Method.IDENTICAL))),
+        "an identical frame must lean on a predecessor",
+    )
+    cursor.expect(
+        bool(np.all((table.uses_predecessor == 0) | (table.method >= Method.IDENTICAL))),
+        "a frame that leans on no predecessor says that it does",
+    )
+
+
+def _running_sum(column: Column) -> Column:
+    sums = np.zeros(len(column) + 1, dtype=np.uint64)
+    np.cumsum(column, dtype=np.uint64, out=sums[1:])
+    return sums
