@@ -1,0 +1,105 @@
+"""Every error weightzip raises on purpose, in one tree, with its exit code and the way out.
+
+Nothing else lives here: no formatting for terminals, no logging, no retry.
+"""
+
+from typing import ClassVar
+
+
+class WeightzipError(Exception):
+    """Base class: catch this to catch everything weightzip raises on purpose.
+
+    `exit_code` is what the command line exits with, `retryable` says whether the same call may succeed later,
+    `hint` is the next step for a person (empty when the message says it all).
+    """
+
+    exit_code: ClassVar[int] = 1
+    retryable: ClassVar[bool] = False
+    hint: ClassVar[str] = ""
+
+
+class UsageError(WeightzipError):
+    """The request itself makes no sense: contradictory options, a target that exists, an invalid configuration."""
+
+    exit_code = 2
+
+
+class TargetExists(UsageError):
+    """The output is already there and overwriting was not asked for."""
+
+    hint = "pass --force to replace it"
+
+
+class CorruptData(WeightzipError):
+    """The bytes contradict the format or their own checksum."""
+
+    exit_code = 3
+    hint = "fetch the file again, or restore an older checkpoint"
+
+
+class TruncatedData(CorruptData):
+    """The bytes end before the format says they may."""
+
+
+class UnsupportedVersion(WeightzipError):
+    """The file was written by a newer weightzip."""
+
+    exit_code = 3
+    hint = "upgrade weightzip"
+
+
+class VerificationFailed(WeightzipError):
+    """Decoded bytes differ from the original: nothing was published."""
+
+    exit_code = 3
+    hint = "this points to faulty memory or a bug in weightzip: please report it"
+
+
+class MissingPredecessor(WeightzipError):
+    """An archive leans on a predecessor that was not given or cannot be reached."""
+
+    exit_code = 6
+    hint = "pass the predecessor with --base FILE"
+
+
+class WrongPredecessor(WeightzipError):
+    """The predecessor that was given is not the one the archive was made against."""
+
+    exit_code = 6
+    hint = "pass the file whose digest the message names with --base FILE"
+
+
+class SourceChanged(WeightzipError):
+    """A file changed while it was read: the attempt is abandoned, nothing was published."""
+
+    exit_code = 7
+    retryable = True
+
+
+class DiskFull(WeightzipError):
+    """The disk or a quota is full; what was half-written has been removed."""
+
+    exit_code = 8
+    retryable = True
+    hint = "free some space and run the same command again"
+
+
+class StoreUnavailable(WeightzipError):
+    """The store cannot be reached or refuses to work for now."""
+
+    exit_code = 9
+    retryable = True
+    hint = "check the URL, the credentials and the network, then run the same command again"
+
+
+class NotFound(WeightzipError):
+    """The store, the checkpoint or the file asked for does not exist."""
+
+    exit_code = 10
+
+
+class StoreConflict(WeightzipError):
+    """Another run or another writer owns what this one wants to write."""
+
+    exit_code = 11
+    hint = "give each run its own store prefix"
