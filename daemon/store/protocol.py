@@ -1,10 +1,27 @@
 """What every store can do. Implementations, retries and metrics live in the files beside this one."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
+
+TEMPORARY_PREFIX = "tmp/"
+"""Where stores that cannot write a final key at once keep unfinished objects."""
+
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+
+
+def check_key(key: str) -> str:
+    """Return `key` if it is made of plain names, so that no store can be led astray by it.
+
+    Raises:
+        ValueError: it is not; keys are made by this program alone, so this is a mistake in it.
+    """
+    if not _KEY.fullmatch(key):
+        raise ValueError(f"{key!r} is no key of a store")
+    return key
 
 
 class CreateOutcome(Enum):

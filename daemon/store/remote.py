@@ -1,0 +1,165 @@
+"""A store at any URL that fsspec can reach: S3 and its kin first of all."""
+
+import errno
+import uuid
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import fsspec
+
+from weightzip.daemon.store.failures import service_code, translate_failures
+from weightzip.daemon.store.protocol import TEMPORARY_PREFIX, CreateOutcome, StoredObject, check_key
+from weightzip.errors import CorruptData, TruncatedData
+
+_S3_SCHEMES = {"s3", "s3a"}
+# Stores whose put shows an object whole or not at all; elsewhere fsspec writes the final name bit by bit.
+_WHOLE_PUT_SCHEMES = _S3_SCHEMES | {"gs", "gcs", "az", "abfs", "abfss"}
+# Elsewhere fsspec's "create" is a look and then a write, which two writers can both win.
+_CONDITIONAL_SCHEMES = _S3_SCHEMES | {"gs", "gcs"}
+
+_CONNECT_TIMEOUT_SECONDS = 5
+_READ_TIMEOUT_SECONDS = 60
+_UPLOAD_PART_BYTES = 16 << 20
+_UPLOAD_CONCURRENCY = 4
+_MAX_UPLOAD_PARTS = 9_000
+
+
+class FsspecStore:
+    """A Store over an fsspec file system. Retries are left to RetryingStore: here each operation is tried once."""
+
+    def __init__(self, url: str, storage_options: Mapping[str, Any] | None = None) -> None:
+        self.url = url.rstrip("/")
+        self._scheme = url.partition("://")[0]
+        options = dict(storage_options or {})
+        if self._scheme in _S3_SCHEMES:
+            options["config_kwargs"] = {
+                "connect_timeout": _CONNECT_TIMEOUT_SECONDS,
+                "read_timeout": _READ_TIMEOUT_SECONDS,
+                "retries": {"max_attempts": 1, "mode": "standard"},
+            } | options.get("config_kwargs", {})
+        self._fs = fsspec.filesystem(
+            self._scheme, skip_instance_cache=True, use_listings_cache=False, **options
+        )
+        if self._scheme in _S3_SCHEMES:
+            self._fs.retries = 1
+        self._root = self._fs._strip_protocol(self.url)
+
+    def put_file(self, key: str, path: Path) -> None:
+        with translate_failures(self.url, key):
+            if self._scheme in _WHOLE_PUT_SCHEMES:
+                self._fs.put_file(str(path), self._path(key), **self._upload_options(path.stat().st_size))
+            else:
+                temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
+                self._fs.makedirs(self._parent(temporary), exist_ok=True)
+                self._fs.put_file(str(path), temporary)
+                self._move(temporary, key)
+
+    def put_bytes(self, key: str, data: bytes) -> None:
+        with translate_failures(self.url, key):
+            if self._scheme in _WHOLE_PUT_SCHEMES:
+                self._fs.pipe_file(self._path(key), data)
+            else:
+                temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
+                self._fs.makedirs(self._parent(temporary), exist_ok=True)
+                self._fs.pipe_file(temporary, data)
+                self._move(temporary, key)
+
+    def create_bytes(self, key: str, data: bytes) -> CreateOutcome:
+        if self._scheme not in _CONDITIONAL_SCHEMES:
+            return CreateOutcome.UNSUPPORTED
+        with translate_failures(self.url, key):
+            try:
+                self._fs.pipe_file(self._path(key), data, mode="create")
+            except FileExistsError:
+                return CreateOutcome.ALREADY_EXISTS
+            except OSError as error:
+                # Servers refuse in several ways; s3fs recognises only the one of AWS as FileExistsError.
+                if service_code(error) in {"PreconditionFailed", "412"}:
+                    return CreateOutcome.ALREADY_EXISTS
+                if error.errno == errno.ENOSYS or service_code(error) in {"NotImplemented", "501"}:
+                    return CreateOutcome.UNSUPPORTED
+                raise
+        return CreateOutcome.CREATED
+
+    def read_bytes(self, key: str, limit_bytes: int) -> bytes:
+        with translate_failures(self.url, key):
+            try:
+                data: bytes = self._fs.cat_file(self._path(key), start=0, end=limit_bytes + 1)
+            except OSError as error:
+                if service_code(error) in {"InvalidRange", "416"}:
+                    return b""  # an empty object has no byte 0
+                raise
+        if len(data) > limit_bytes:
+            raise CorruptData(f"{self.url}/{key} is larger than the {limit_bytes} bytes that are allowed")
+        return data
+
+    def read_range(self, key: str, offset: int, n_bytes: int) -> bytes:
+        if n_bytes == 0:
+            return b""
+        with translate_failures(self.url, key):
+            data: bytes = self._fs.cat_file(self._path(key), start=offset, end=offset + n_bytes)
+        if len(data) != n_bytes:
+            raise TruncatedData(
+                f"{self.url}/{key} gave {len(data)} bytes at {offset}, {n_bytes} were asked for"
+            )
+        return data
+
+    def size_bytes(self, key: str) -> int:
+        with translate_failures(self.url, key):
+            info = self._fs.info(self._path(key), **self._fresh())
+            if info["type"] != "file":
+                raise FileNotFoundError(key)
+            return int(info["size"])
+
+    def list_objects(self, prefix: str) -> Iterator[StoredObject]:
+        start = f"{self._root}/"
+        with translate_failures(self.url, prefix):
+            self._fs.invalidate_cache()
+            try:
+                listing = self._fs.find(start + prefix, detail=True)
+            except FileNotFoundError as error:
+                if service_code(error) == "NoSuchBucket":
+                    raise
+                return
+            for name, info in listing.items():
+                # Some servers keep showing emptied directories for a while.
+                if info["type"] == "file" and name.startswith(start + prefix):
+                    yield StoredObject(name.removeprefix(start), int(info["size"]), _modified_seconds(info))
+
+    def delete(self, key: str) -> None:
+        with translate_failures(self.url, key):
+            try:
+                self._fs.rm_file(self._path(key))
+            except FileNotFoundError as error:
+                if service_code(error) == "NoSuchBucket":
+                    raise
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{check_key(key)}"
+
+    def _parent(self, path: str) -> str:
+        return path.rpartition("/")[0]
+
+    def _move(self, temporary: str, key: str) -> None:
+        final = self._path(key)
+        self._fs.makedirs(self._parent(final), exist_ok=True)
+        self._fs.mv(temporary, final)
+
+    def _fresh(self) -> dict[str, Any]:
+        return {"refresh": True} if self._scheme in _S3_SCHEMES else {}
+
+    def _upload_options(self, size_bytes: int) -> dict[str, Any]:
+        if self._scheme not in _S3_SCHEMES:
+            return {}
+        # s3fs would hold ten parts of 50 MiB in memory.
+        part_bytes = max(_UPLOAD_PART_BYTES, -(-size_bytes // _MAX_UPLOAD_PARTS))
+        return {"chunksize": part_bytes, "max_concurrency": _UPLOAD_CONCURRENCY}
+
+
+def _modified_seconds(info: Mapping[str, Any]) -> float | None:
+    modified = info.get("LastModified") or info.get("mtime") or info.get("updated")
+    if isinstance(modified, datetime):
+        return modified.timestamp()
+    return float(modified) if isinstance(modified, int | float) else None
