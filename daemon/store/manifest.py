@@ -15,7 +15,8 @@ from weightzip.daemon.store.manifest_rules import check_entries, check_name, dep
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Size = Annotated[int, Field(ge=0, lt=1 << 62)]
-MAX_ENTRIES = 1_000_000
+MAX_ENTRIES = 200_000
+MAX_MANIFEST_BYTES = 64 << 20
 MANIFEST_VERSION = 1
 
 

@@ -1,56 +1,28 @@
-"""A run's checkpoints in a store: which exist, how one is read, published and removed. Keys are fixed here.
+"""A run's checkpoints in a store: which exist, how one is read and removed. Publishing has its own file."""
 
-weightzip-store.json                                 format, version, run_id; created once
-objects/<aa>/<archive digest>.wzst                   archives, by content
-checkpoints/<step, 12 digits>-<identity, 16>.json    one manifest a checkpoint, written last
-"""
-
-from dataclasses import dataclass
-
+from weightzip.daemon.store.document import decode_document
 from weightzip.daemon.store.encoded import EncodedCheckpoint
-from weightzip.daemon.store.manifest import Manifest
+from weightzip.daemon.store.layout import CHECKPOINTS_PREFIX, CheckpointKey, parse_checkpoint_key
+from weightzip.daemon.store.manifest import MAX_MANIFEST_BYTES, Manifest
 from weightzip.daemon.store.protocol import Store
+from weightzip.daemon.store.publish import PublishReport, publish_checkpoint
+from weightzip.daemon.store.record import Fencing, check_run, create_record, probe_fencing, read_record
+from weightzip.errors import CorruptData, NotFound, UnsupportedVersion
 from weightzip.files.reports import Progress
 
-
-@dataclass(frozen=True)
-class Fencing:
-    """Whether the store refuses the second of two writers of one key, as a probe found; `reason` says how we know."""
-
-    fenced: bool
-    reason: str
-
-
-@dataclass(frozen=True, order=True)
-class CheckpointKey:
-    """A published checkpoint as its key tells it: no manifest was read. Orders by step."""
-
-    step: int
-    identity_prefix: str
-
-    @property
-    def key(self) -> str:
-        """Return the key of its manifest in the store."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class PublishReport:
-    """What publishing one checkpoint took. `created` is False when the very same was published before."""
-
-    manifest: Manifest
-    created: bool
-    n_sent_objects: int
-    sent_bytes: int
-    n_reused_objects: int
+LATEST = "latest"
 
 
 class Repository:
-    """One run's checkpoints in a store. Safe to use from several threads."""
+    """One run's checkpoints in a store. Safe to use from several threads.
 
-    store: Store
-    run_id: str
-    fencing: Fencing | None  # None when opened for reading only
+    `fencing` tells whether the store keeps two writers apart; None when opened for reading only.
+    """
+
+    def __init__(self, store: Store, run_id: str, fencing: Fencing | None = None) -> None:
+        self.store = store
+        self.run_id = run_id
+        self.fencing = fencing
 
     @classmethod
     def open(cls, store: Store, *, run_id: str | None = None, create: bool = False) -> "Repository":
@@ -63,11 +35,14 @@ class Repository:
             StoreConflict: it belongs to a run other than `run_id`.
             CorruptData, UnsupportedVersion: the store's own record is damaged or newer than this program.
         """
-        raise NotImplementedError
+        record = create_record(store, run_id) if create else read_record(store)
+        check_run(record, run_id, store.url)
+        return cls(store, record.run_id, probe_fencing(store) if create else None)
 
     def list_checkpoints(self) -> tuple[CheckpointKey, ...]:
         """Return the published checkpoints in ascending order of step, from one listing."""
-        raise NotImplementedError
+        keys = (parse_checkpoint_key(item.key) for item in self.store.list_objects(CHECKPOINTS_PREFIX))
+        return tuple(sorted(key for key in keys if key is not None))
 
     def find(self, selector: str | int) -> CheckpointKey:
         """Return the checkpoint of a step, of a name, or `latest` (the highest step).
@@ -77,7 +52,19 @@ class Repository:
         Raises:
             NotFound: there is no such checkpoint.
         """
-        raise NotImplementedError
+        checkpoints = self.list_checkpoints()
+        if selector == LATEST:
+            wanted = [key for key in checkpoints if key.step == checkpoints[-1].step]
+        elif isinstance(selector, int) or selector.isdecimal():
+            wanted = [key for key in checkpoints if key.step == int(selector)]
+        else:
+            wanted = self._find_name(selector, checkpoints)
+        if not wanted:
+            known = ", ".join(str(key.step) for key in checkpoints[-5:]) or "none at all"
+            raise NotFound(
+                f"{self.store.url} holds no checkpoint {selector!r}; the newest steps are: {known}"
+            )
+        return wanted[0] if len(wanted) == 1 else self._newest(wanted)
 
     def load(self, checkpoint: CheckpointKey | str | int) -> Manifest:
         """Read and check the manifest of a checkpoint (see `find` for selectors).
@@ -85,21 +72,59 @@ class Repository:
         Raises:
             NotFound: there is no such checkpoint.
             CorruptData, UnsupportedVersion: its manifest is damaged or newer than this program.
+            StoreConflict: the manifest was written by another run.
         """
-        raise NotImplementedError
+        key = checkpoint if isinstance(checkpoint, CheckpointKey) else self.find(checkpoint)
+        place = f"{self.store.url}/{key.key}"
+        manifest = decode_document(self.store.read_bytes(key.key, MAX_MANIFEST_BYTES), Manifest, place)
+        if CheckpointKey.of(manifest.step, manifest.identity) != key:
+            raise CorruptData(f"{place} holds the manifest of another checkpoint, step {manifest.step}")
+        if manifest.run_id != self.run_id:
+            raise CorruptData(
+                f"{place} was written by run {manifest.run_id!r}, this store is {self.run_id!r}'s"
+            )
+        return manifest
+
+    def load_all(self) -> tuple[Manifest, ...]:
+        """Read all manifests in ascending order of step, the later published first among equals last.
+
+        Raises:
+            CorruptData, UnsupportedVersion: as in `load`; one bad manifest is enough.
+        """
+        manifests = [self.load(key) for key in self.list_checkpoints()]
+        return tuple(sorted(manifests, key=lambda manifest: (manifest.step, manifest.created_at)))
 
     def publish(self, encoded: EncodedCheckpoint, *, progress: Progress | None = None) -> PublishReport:
         """Send the archives the store lacks, then the manifest: from then on the checkpoint exists.
 
         Call it again after a failure: what arrived is not sent again. Archives may be removed from the work
-        directory when this returns.
+        directory when this returns. `progress` counts stored bytes.
 
         Raises:
-            StoreConflict: another writer published other content under this manifest's key.
+            StoreConflict: another writer put something else under this manifest's key.
             NotFound: an archive of a predecessor is gone from the store: encode as a keyframe.
         """
-        raise NotImplementedError
+        return publish_checkpoint(self.store, self.run_id, encoded, progress)
 
     def remove(self, checkpoint: CheckpointKey) -> None:
         """Remove a checkpoint's manifest; its archives stay until `keeper` finds them unreferenced."""
-        raise NotImplementedError
+        self.store.delete(checkpoint.key)
+
+    def _find_name(self, name: str, checkpoints: tuple[CheckpointKey, ...]) -> list[CheckpointKey]:
+        for key in reversed(checkpoints):
+            try:
+                if self.load(key).name == name:
+                    return [key]
+            except (CorruptData, UnsupportedVersion, NotFound):
+                continue  # it tells no name; `verify` names the damage
+        return []
+
+    def _newest(self, keys: list[CheckpointKey]) -> CheckpointKey:
+        """Return the one published last; those that cannot be read come first, so that their damage is noticed."""
+        readable = []
+        for key in keys:
+            try:
+                readable.append((self.load(key).created_at, key))
+            except (CorruptData, UnsupportedVersion, NotFound):
+                continue
+        return max(readable)[1] if readable else keys[-1]

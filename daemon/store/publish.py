@@ -1,0 +1,164 @@
+"""The order in which a checkpoint comes into being: archives first, all proven to be there, the manifest last."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from importlib.metadata import version
+
+from blake3 import blake3
+
+from weightzip.daemon.checkpoint import checkpoint_identity
+from weightzip.daemon.store.document import decode_document, encode_document
+from weightzip.daemon.store.encoded import EncodedCheckpoint
+from weightzip.daemon.store.layout import CheckpointKey, object_key
+from weightzip.daemon.store.manifest import (
+    MAX_MANIFEST_BYTES,
+    ArchiveRecord,
+    CheckpointRecord,
+    Encoding,
+    Manifest,
+    ManifestEntry,
+    Part,
+)
+from weightzip.daemon.store.protocol import CreateOutcome, Store
+from weightzip.errors import CorruptData, NotFound, StoreConflict, StoreUnavailable, UsageError
+from weightzip.files.reports import Progress
+
+_UPLOADS = 4
+_COMPARE_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class PublishReport:
+    """What publishing one checkpoint took. `created` is False when the very same was published before."""
+
+    manifest: Manifest
+    created: bool
+    n_sent_objects: int
+    sent_bytes: int
+    n_reused_objects: int
+
+
+def publish_checkpoint(
+    store: Store, run_id: str, encoded: EncodedCheckpoint, progress: Progress | None = None
+) -> PublishReport:
+    """Send the archives a store lacks, see that every archive of the chain is there, then write the manifest.
+
+    See `Repository.publish` for the promise and the errors.
+    """
+    manifest = build_manifest(run_id, encoded)
+    key = CheckpointKey.of(manifest.step, manifest.identity).key
+    data = encode_document(manifest)
+    if len(data) > MAX_MANIFEST_BYTES:
+        raise UsageError(
+            f"checkpoint {manifest.name!r} has too many files: its manifest takes {len(data)} bytes"
+        )
+    damaged = False
+    try:
+        standing = _read_standing(store, key)
+    except CorruptData:
+        standing, damaged = None, True  # we hold the truth: the damaged manifest is written anew
+    if standing is not None:
+        _check_same(standing, manifest, f"{store.url}/{key}")
+        return PublishReport(standing, False, 0, 0, len(standing.object_digests))
+    sent = _send_archives(store, encoded, progress)
+    if damaged:
+        store.put_bytes(key, data)
+    else:
+        _create_manifest(store, key, manifest, data)
+    return PublishReport(manifest, True, len(sent), sum(sent), len(manifest.object_digests) - len(sent))
+
+
+def build_manifest(run_id: str, encoded: EncodedCheckpoint) -> Manifest:
+    """Write down an encoded checkpoint as the manifest it will have; the time is now."""
+    return Manifest(
+        run_id=run_id,
+        weightzip_version=version("weightzip"),
+        created_at=datetime.now(timezone.utc),
+        checkpoint=CheckpointRecord(
+            name=encoded.name,
+            step=encoded.step,
+            identity=checkpoint_identity([encoded.entries]),
+            parts=(Part(node=0, entries=tuple(ManifestEntry.of(entry) for entry in encoded.entries)),),
+        ),
+        encoding=Encoding(predecessor=encoded.predecessor, archives=dict(encoded.archives)),
+    )
+
+
+def _read_standing(store: Store, key: str) -> Manifest | None:
+    try:
+        return decode_document(store.read_bytes(key, MAX_MANIFEST_BYTES), Manifest, f"{store.url}/{key}")
+    except NotFound:
+        return None
+
+
+def _send_archives(store: Store, encoded: EncodedCheckpoint, progress: Progress | None) -> list[int]:
+    """Bring every archive of the chain into the store; return the sizes of those that were sent."""
+    by_object = {record.object_digest: record for record in encoded.archives.values()}
+    total_bytes = sum(record.size_bytes for record in by_object.values())
+    done_bytes = 0
+    sent: list[int] = []
+    with ThreadPoolExecutor(_UPLOADS, thread_name_prefix="upload") as pool:
+        outcomes = pool.map(partial(_ensure_archive, store, encoded), by_object.values())
+        for record, was_sent in zip(by_object.values(), outcomes, strict=True):
+            done_bytes += record.size_bytes
+            if was_sent:
+                sent.append(record.size_bytes)
+            if progress is not None:
+                progress(done_bytes, total_bytes)
+    return sent
+
+
+def _ensure_archive(store: Store, encoded: EncodedCheckpoint, record: ArchiveRecord) -> bool:
+    """Make sure that one archive is in the store; return whether it had to be sent."""
+    key = object_key(record.object_digest)
+    local = encoded.new_archives.get(record.object_digest)
+    stored_bytes = _size_or_none(store, key)
+    if local is None:
+        if stored_bytes != record.size_bytes:
+            raise NotFound(f"{store.url}/{key}, an archive of the predecessor, is gone: encode as a keyframe")
+        return False
+    if stored_bytes == record.size_bytes and _has_digest(store, key, record):
+        return False
+    store.put_file(key, local)
+    stored_bytes = _size_or_none(store, key)
+    if stored_bytes != record.size_bytes:
+        raise StoreUnavailable(
+            f"{store.url}/{key}: {record.size_bytes} bytes were sent, {stored_bytes} arrived"
+        )
+    return True
+
+
+def _has_digest(store: Store, key: str, record: ArchiveRecord) -> bool:
+    """Return whether an object of the right size has the right bytes; costs reading it, cheaper than sending."""
+    hasher = blake3()
+    for offset in range(0, record.size_bytes, _COMPARE_BYTES):
+        hasher.update(store.read_range(key, offset, min(_COMPARE_BYTES, record.size_bytes - offset)))
+    return hasher.hexdigest() == record.object_digest
+
+
+def _size_or_none(store: Store, key: str) -> int | None:
+    try:
+        return store.size_bytes(key)
+    except NotFound:
+        return None
+
+
+def _create_manifest(store: Store, key: str, manifest: Manifest, data: bytes) -> None:
+    outcome = store.create_bytes(key, data)
+    if outcome is CreateOutcome.UNSUPPORTED:
+        store.put_bytes(key, data)
+    elif outcome is CreateOutcome.ALREADY_EXISTS:
+        # Either the reply to our own first attempt was lost, or another writer came first.
+        standing = _read_standing(store, key)
+        if standing is not None:
+            _check_same(standing, manifest, f"{store.url}/{key}")
+
+
+def _check_same(standing: Manifest, manifest: Manifest, place: str) -> None:
+    """Accept a standing manifest of the same checkpoint of the same run, whoever wrote it."""
+    if standing.identity != manifest.identity or standing.run_id != manifest.run_id:
+        raise StoreConflict(
+            f"{place} holds a checkpoint of run {standing.run_id!r}, identity {standing.identity}"
+        )
