@@ -1,0 +1,109 @@
+#include "block/counts.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "block/parallel.hpp"
+#include "block/workspace.hpp"
+#include "kernels/histogram.hpp"
+
+namespace weightzip {
+namespace {
+
+constexpr std::size_t kKeySamples = 4096;
+
+std::uint64_t magnitude_of(const Elements& elements, std::size_t i) noexcept {
+    std::uint64_t value = 0;
+    std::memcpy(&value, elements.predecessor_at(i), elements.n_planes());
+    const unsigned sign_bit = 8 * static_cast<unsigned>(elements.n_planes()) - 1;
+    return value & ~(std::uint64_t{1} << sign_bit);
+}
+
+bool wants(const CountModes& modes, CountMode mode) noexcept {
+    return std::find(modes.begin(), modes.end(), mode) != modes.end();
+}
+
+void count_plane(PlaneCounts& counts, CountMode mode, const std::uint8_t* plane, const std::uint8_t* keys,
+                 unsigned last_key, std::size_t n_elements) {
+    if (mode == CountMode::skip || is_constant(plane, n_elements)) return;
+    counts.n_elements += n_elements;
+    ++counts.n_blocks;
+    if (mode == CountMode::flat) return count_symbols(plane, n_elements, counts.rows.data());
+    counts.rows.resize(std::max(counts.rows.size(), 256 * (std::size_t{last_key} + 1)));
+    count_symbols_by_key(plane, keys, n_elements, counts.rows.data());
+}
+
+}  // namespace
+
+Histogram PlaneCounts::row(std::size_t key) const noexcept {
+    Histogram histogram;
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(256 * key), 256, histogram.begin());
+    return histogram;
+}
+
+Histogram PlaneCounts::total() const noexcept {
+    Histogram histogram{};
+    for (std::size_t i = 0; i < rows.size(); ++i) histogram[i % 256] += rows[i];
+    return histogram;
+}
+
+void PlaneCounts::add(const PlaneCounts& other) {
+    rows.resize(std::max(rows.size(), other.rows.size()));
+    for (std::size_t i = 0; i < other.rows.size(); ++i) rows[i] += other.rows[i];
+    n_elements += other.n_elements;
+    n_blocks += other.n_blocks;
+}
+
+void PlaneCounts::scale(std::uint64_t numerator, std::uint64_t denominator) noexcept {
+    const auto scaled = [&](std::uint64_t n) { return (n * numerator + denominator - 1) / denominator; };
+    for (std::uint32_t& count : rows) count = static_cast<std::uint32_t>(scaled(count));
+    n_elements = scaled(n_elements);
+    n_blocks = scaled(n_blocks);
+}
+
+std::uint32_t choose_key_base(const Elements& elements, unsigned key_shift) {
+    const std::size_t stride = elements.n_elements / kKeySamples + 1;
+    std::vector<std::uint64_t> keys;
+    keys.reserve(kKeySamples);
+    for (std::size_t i = 0; i < elements.n_elements; i += stride) {
+        keys.push_back(magnitude_of(elements, i) >> key_shift);
+    }
+    std::sort(keys.begin(), keys.end());
+    std::size_t best_first = 0;
+    std::size_t most = 0;
+    for (std::size_t first = 0, end = 0; first < keys.size(); ++first) {
+        while (end < keys.size() && keys[end] - keys[first] < 256) ++end;
+        if (end - first > most) most = end - first, best_first = first;
+    }
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(keys[best_first], ~std::uint32_t{0}));
+}
+
+GroupCounts count_planes(const Elements& elements, const CountModes& modes, std::uint32_t key_base,
+                         const EncodeOptions& options) {
+    constexpr std::size_t block_elements = std::size_t{1} << kMaxBlockLog2;
+    const std::size_t n_blocks = (elements.n_elements + block_elements - 1) / block_elements;
+    const std::size_t n_planes = elements.n_planes();
+    const unsigned n_workers = count_workers(n_blocks, options.n_threads);
+    std::vector<GroupCounts> counts(n_workers);
+    std::vector<PlaneWorkspace> workspaces(n_workers, PlaneWorkspace(n_planes, elements.n_elements));
+    run_parallel(n_blocks, options.n_threads, [&](std::size_t block, unsigned worker) {
+        PlaneWorkspace& workspace = workspaces[worker];
+        const std::size_t first = block * block_elements;
+        const std::size_t n = std::min(block_elements, elements.n_elements - first);
+        workspace.split(elements, first, n, *options.kernels);
+        unsigned last_key = 0;
+        if (wants(modes, CountMode::by_key)) {
+            workspace.find_keys(elements, first, n, options.key_shift, key_base, *options.kernels);
+            last_key = *std::max_element(workspace.keys(), workspace.keys() + n);
+        }
+        for (std::size_t k = 0; k < n_planes; ++k) {
+            count_plane(counts[worker][k], modes[k], workspace.plane(k), workspace.keys(), last_key, n);
+        }
+    });
+    for (unsigned worker = 1; worker < n_workers; ++worker) {
+        for (std::size_t k = 0; k < n_planes; ++k) counts[0][k].add(counts[worker][k]);
+    }
+    return counts[0];
+}
+
+}  // namespace weightzip

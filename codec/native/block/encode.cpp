@@ -1,0 +1,206 @@
+#include "block/encode.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "block/analyze.hpp"
+#include "block/bytes.hpp"
+#include "block/layout.hpp"
+#include "block/parallel.hpp"
+#include "block/workspace.hpp"
+#include "kernels/histogram.hpp"
+
+namespace weightzip {
+namespace {
+
+// A plan, ready for the kernels.
+struct Encoder {
+    Recipe recipe;
+    GroupPlan plan;
+    std::array<std::vector<EncodeEntry>, kMaxPlanes> entries;
+};
+
+// What one worker needs beside the planes.
+struct Worker {
+    PlaneWorkspace planes;
+    std::vector<std::uint16_t> words;
+    std::vector<std::uint8_t> payload;
+
+    Worker(std::size_t n_planes, std::size_t n_elements)
+        : planes(n_planes, n_elements),
+          words(std::min(n_elements, std::size_t{1} << kMaxBlockLog2) + kEncodeSlackWords) {}
+};
+
+std::vector<EncodeEntry> make_encode_entries(const PlanePlan& plan) {
+    std::vector<EncodeEntry> entries(256 * plan.tables.size(), EncodeEntry{0, 0});
+    for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+        const Table& table = plan.tables[t];
+        const std::uint32_t escape_start = (1u << plan.prob_bits) - table.escape_frequency;
+        std::uint32_t start = 0;
+        for (std::size_t s = 0; s < 256; ++s) {
+            const std::uint32_t frequency = table.frequency[s];
+            if (frequency != 0) {
+                entries[256 * t + s] = make_encode_entry(frequency, start, plan.prob_bits);
+            } else if (table.has_escape()) {
+                entries[256 * t + s] = make_encode_entry(table.escape_frequency, escape_start, plan.prob_bits);
+            }
+            start += frequency;
+        }
+    }
+    return entries;
+}
+
+Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
+    Analysis analysis = analyze_elements(elements, options);
+    Encoder encoder;
+    encoder.recipe.element_log2 = elements.element_log2;
+    encoder.recipe.transform = elements.transform;
+    encoder.recipe.n_contexts = static_cast<std::uint8_t>(analysis.plan.contexts.n_contexts);
+    encoder.recipe.source = {options.key_shift, analysis.key_base, analysis.plan.contexts.context_of_key};
+    encoder.plan = std::move(analysis.plan);
+    for (std::size_t k = 0; k < elements.n_planes(); ++k) {
+        encoder.entries[k] = make_encode_entries(encoder.plan.planes[k]);
+    }
+    return encoder;
+}
+
+bool uses_contexts(const Encoder& encoder) noexcept { return encoder.recipe.n_contexts > 1; }
+
+// Writes the exceptions: the symbols that the one table of the plane does not list.
+void append_exceptions(std::vector<std::uint8_t>& payload, const Table& table, const std::uint8_t* symbols,
+                       std::size_t n) {
+    const std::size_t count_at = payload.size();
+    append(payload, std::uint32_t{0});
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (table.frequency[symbols[i]] != 0) continue;
+        append(payload, static_cast<std::uint16_t>(i));
+        bytes.push_back(symbols[i]);
+    }
+    const auto n_exceptions = static_cast<std::uint32_t>(bytes.size());
+    std::memcpy(payload.data() + count_at, &n_exceptions, 4);
+    if (bytes.size() % 2 == 1) bytes.push_back(0);
+    payload.insert(payload.end(), bytes.begin(), bytes.end());
+}
+
+// Makes worker.payload the rANS payload of a plane.
+void encode_payload(const PlanePlan& plan, const std::vector<EncodeEntry>& entries, const std::uint8_t* symbols,
+                    const std::uint8_t* contexts, std::size_t n, const KernelSet& kernels, Worker& worker) {
+    std::uint32_t states[kLanes];
+    std::uint16_t* words_end = worker.words.data() + worker.words.size();
+    const std::uint16_t* words = kernels.rans_encode(symbols, plan.mode == PlaneMode::contexts ? contexts : nullptr, n,
+                                                     entries.data(), plan.prob_bits, words_end, states);
+    const auto* state_bytes = reinterpret_cast<const std::uint8_t*>(states);
+    worker.payload.assign(state_bytes, state_bytes + kStateBytes);
+    if (plan.tables[0].has_escape()) append_exceptions(worker.payload, plan.tables[0], symbols, n);
+    worker.payload.insert(worker.payload.end(), reinterpret_cast<const std::uint8_t*>(words),
+                          reinterpret_cast<const std::uint8_t*>(words_end));
+}
+
+void append_payload(std::vector<std::uint8_t>& block, const std::uint8_t* payload, std::size_t n_bytes) {
+    block.resize(align16(block.size()));
+    block.insert(block.end(), payload, payload + n_bytes);
+}
+
+// Appends one plane of one block and returns its entry in the block table.
+std::uint32_t encode_plane(const Encoder& encoder, std::size_t k, std::size_t n, const KernelSet& kernels,
+                           Worker& worker, std::vector<std::uint8_t>& block) {
+    const std::uint8_t* symbols = worker.planes.plane(k);
+    if (is_constant(symbols, n)) return make_block_entry(PlaneStorage::constant, symbols[0]);
+    const PlanePlan& plan = encoder.plan.planes[k];
+    if (plan.mode != PlaneMode::raw) {
+        encode_payload(plan, encoder.entries[k], symbols, worker.planes.keys(), n, kernels, worker);
+        if (worker.payload.size() < n) {
+            append_payload(block, worker.payload.data(), worker.payload.size());
+            return make_block_entry(PlaneStorage::rans, worker.payload.size());
+        }
+    }
+    append_payload(block, symbols, n);
+    return make_block_entry(PlaneStorage::raw, n);
+}
+
+void encode_block(const Elements& elements, const Encoder& encoder, std::size_t index, const EncodeOptions& options,
+                  Worker& worker, std::uint32_t* entries, std::vector<std::uint8_t>& block) {
+    const std::size_t first = index << encoder.recipe.block_log2;
+    const std::size_t n = std::min(encoder.recipe.block_elements(), elements.n_elements - first);
+    worker.planes.split(elements, first, n, *options.kernels);
+    if (uses_contexts(encoder)) {
+        const ContextSource& source = encoder.recipe.source;
+        worker.planes.find_keys(elements, first, n, source.key_shift, source.key_base, *options.kernels);
+        std::uint8_t* keys = worker.planes.keys();
+        for (std::size_t i = 0; i < n; ++i) keys[i] = source.context_of_key[keys[i]];
+    }
+    block.reserve(elements.n_planes() * (n + 16));
+    for (std::size_t k = 0; k < elements.n_planes(); ++k) {
+        entries[k] = encode_plane(encoder, k, n, *options.kernels, worker, block);
+    }
+    block.shrink_to_fit();
+}
+
+void write_tables(std::vector<std::uint8_t>& head, const GroupPlan& plan, std::size_t n_planes) {
+    BitWriter writer;
+    for (std::size_t k = 0; k < n_planes; ++k) {
+        append(head, static_cast<std::uint8_t>(plan.planes[k].mode));
+        append(head, plan.planes[k].prob_bits);
+        for (const Table& table : plan.planes[k].tables) write_table(writer, table);
+    }
+    const std::vector<std::uint8_t> tables = writer.finish();
+    append(head, static_cast<std::uint32_t>(tables.size()));
+    head.insert(head.end(), tables.begin(), tables.end());
+}
+
+}  // namespace
+
+std::size_t EncodedGroup::size() const noexcept {
+    std::size_t area = 0;
+    for (const auto& block : blocks) {
+        if (!block.empty()) area = align16(area) + block.size();
+    }
+    return head.size() + area;
+}
+
+void EncodedGroup::copy_to(std::uint8_t* out) const noexcept {
+    std::memcpy(out, head.data(), head.size());
+    out += head.size();
+    std::size_t area = 0;
+    for (const auto& block : blocks) {
+        if (block.empty()) continue;
+        const std::size_t start = align16(area);
+        std::memset(out + area, 0, start - area);
+        std::memcpy(out + start, block.data(), block.size());
+        area = start + block.size();
+    }
+}
+
+EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options) {
+    const Encoder encoder = make_encoder(elements, options);
+    const std::size_t n_planes = elements.n_planes();
+    const std::size_t n_blocks = encoder.recipe.count_blocks(elements.n_elements);
+    EncodedGroup group;
+    group.blocks.resize(n_blocks);
+    std::vector<std::uint32_t> entries(n_blocks * n_planes);
+    std::vector<Worker> workers(count_workers(n_blocks, options.n_threads), Worker(n_planes, elements.n_elements));
+    run_parallel(n_blocks, options.n_threads, [&](std::size_t index, unsigned worker) {
+        encode_block(elements, encoder, index, options, workers[worker], &entries[index * n_planes],
+                     group.blocks[index]);
+    });
+    write_recipe(group.head, encoder.recipe);
+    write_tables(group.head, encoder.plan, n_planes);
+    for (const std::uint32_t entry : entries) append(group.head, entry);
+    return group;
+}
+
+std::size_t estimate_group(const Elements& elements, const EncodeOptions& options) {
+    const Analysis analysis = analyze_sample(elements, options);
+    Recipe recipe;
+    recipe.n_contexts = static_cast<std::uint8_t>(analysis.plan.contexts.n_contexts);
+    recipe.source.context_of_key = analysis.plan.contexts.context_of_key;
+    std::vector<std::uint8_t> head;
+    write_recipe(head, recipe);
+    const std::size_t n_planes = elements.n_planes();
+    std::size_t n_bytes = head.size() + 4 + 2 * n_planes + 4 * n_planes * recipe.count_blocks(elements.n_elements);
+    for (std::size_t k = 0; k < n_planes; ++k) n_bytes += (analysis.plan.planes[k].cost >> kCostShift) / 8;
+    return n_bytes;
+}
+
+}  // namespace weightzip

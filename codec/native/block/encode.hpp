@@ -1,0 +1,28 @@
+// Writing a block group.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "block/elements.hpp"
+
+namespace weightzip {
+
+// A block group, still in the parts that its workers made.
+struct EncodedGroup {
+    std::vector<std::uint8_t> head;                 // recipe, tables, block table
+    std::vector<std::vector<std::uint8_t>> blocks;  // payloads; each begins at a multiple of 16 of the payload area
+
+    std::size_t size() const noexcept;
+    // Writes the group to size() writable bytes.
+    void copy_to(std::uint8_t* out) const noexcept;
+};
+
+// Encodes 1 or more elements. The result depends on elements, max_contexts and key_shift alone.
+EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options);
+
+// Estimates encode_group(...).size() from a sample.
+std::size_t estimate_group(const Elements& elements, const EncodeOptions& options);
+
+}  // namespace weightzip

@@ -1,0 +1,175 @@
+#include "block/table.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "block/error.hpp"
+#include "block/normalize.hpp"
+
+namespace weightzip {
+namespace {
+
+std::span<const std::uint16_t> range_frequencies(const Table& table) noexcept {
+    return std::span(table.frequency).subspan(table.first, table.count);
+}
+
+// Bits of a range's frequencies under an Exp-Golomb order.
+std::uint64_t frequencies_bits(const Table& table, unsigned order) noexcept {
+    std::uint64_t bits = 0;
+    for (const std::uint16_t frequency : range_frequencies(table)) bits += exp_golomb_bits(frequency, order);
+    return table.has_escape() ? bits + exp_golomb_bits(table.escape_frequency, order) : bits;
+}
+
+unsigned best_order(const Table& table) noexcept {
+    unsigned best = 0;
+    for (unsigned order = 1; order < 8; ++order) {
+        if (frequencies_bits(table, order) < frequencies_bits(table, best)) best = order;
+    }
+    return best;
+}
+
+Table make_uniform(unsigned prob_bits) noexcept {
+    Table table;
+    table.frequency.fill(static_cast<std::uint16_t>(1u << (prob_bits - 8)));
+    return table;
+}
+
+Table make_single(std::uint8_t symbol, unsigned prob_bits) noexcept {
+    Table table;
+    table.kind = TableKind::single;
+    table.first = symbol;
+    table.frequency[symbol] = static_cast<std::uint16_t>(1u << prob_bits);
+    return table;
+}
+
+void read_range(BitReader& reader, Table& table) {
+    const bool escape = table.has_escape();
+    table.first = static_cast<std::uint8_t>(reader.take(8));
+    table.count = static_cast<std::uint16_t>(reader.take(escape ? 4 : 8) + 1);
+    require(!escape || table.count <= kMaxEscapeSymbols, "a table with escape lists too many symbols");
+    require(table.first + table.count <= 256, "a table's range ends beyond symbol 255");
+    const unsigned order = reader.take(3);
+    for (unsigned s = table.first; s < unsigned{table.first} + table.count; ++s) {
+        table.frequency[s] = static_cast<std::uint16_t>(reader.take_exp_golomb(order));
+    }
+    if (escape) {
+        table.escape_frequency = static_cast<std::uint16_t>(reader.take_exp_golomb(order));
+        require(table.escape_frequency > 0, "an escape has frequency 0");
+    }
+}
+
+}  // namespace
+
+Table make_table(const Histogram& counts, unsigned prob_bits) {
+    unsigned first = 0;
+    while (first < 256 && counts[first] == 0) ++first;
+    if (first == 256) return make_single(0, prob_bits);
+    unsigned last = 255;
+    while (counts[last] == 0) --last;
+    if (first == last) return make_single(static_cast<std::uint8_t>(first), prob_bits);
+    Table range;
+    range.kind = TableKind::range;
+    range.first = static_cast<std::uint8_t>(first);
+    range.count = static_cast<std::uint16_t>(last - first + 1);
+    normalize_counts(std::span(counts).subspan(first, range.count), prob_bits,
+                     std::span(range.frequency).subspan(first, range.count));
+    const Table uniform = make_uniform(prob_bits);
+    const auto cost = [&](const Table& table) {
+        return coding_cost(counts, table, prob_bits) + bits_cost(table_bits(table));
+    };
+    return cost(uniform) <= cost(range) ? uniform : range;
+}
+
+Table make_escape_table(const Histogram& counts, unsigned prob_bits) {
+    std::uint64_t total = 0;
+    for (const std::uint64_t count : counts) total += count;
+    std::uint64_t inside = 0;
+    for (unsigned s = 0; s < kMaxEscapeSymbols; ++s) inside += counts[s];
+    std::uint64_t most = inside;
+    unsigned best = 0;
+    for (unsigned first = 1; first + kMaxEscapeSymbols <= 256; ++first) {
+        inside += counts[first + kMaxEscapeSymbols - 1] - counts[first - 1];
+        if (inside > most) most = inside, best = first;
+    }
+    unsigned first = best;
+    unsigned last = best + kMaxEscapeSymbols - 1;
+    while (first < last && counts[first] == 0) ++first;
+    while (last > first && counts[last] == 0) --last;
+    std::array<std::uint64_t, kMaxEscapeSymbols + 1> window{};
+    std::array<std::uint16_t, kMaxEscapeSymbols + 1> frequency{};
+    const unsigned count = last - first + 1;
+    std::copy_n(counts.begin() + first, count, window.begin());
+    window[count] = std::max<std::uint64_t>(total - most, 1);
+    normalize_counts(std::span(window).first(count + 1), prob_bits, std::span(frequency).first(count + 1));
+    Table table;
+    table.kind = TableKind::range_with_escape;
+    table.first = static_cast<std::uint8_t>(first);
+    table.count = static_cast<std::uint16_t>(count);
+    std::copy_n(frequency.begin(), count, table.frequency.begin() + first);
+    table.escape_frequency = frequency[count];
+    return table;
+}
+
+std::uint64_t table_bits(const Table& table) {
+    switch (table.kind) {
+        case TableKind::uniform: return 2;
+        case TableKind::single: return 10;
+        case TableKind::range: return 21 + frequencies_bits(table, best_order(table));
+        case TableKind::range_with_escape: return 17 + frequencies_bits(table, best_order(table));
+    }
+    return 0;
+}
+
+Cost coding_cost(const Histogram& counts, const Table& table, unsigned prob_bits) {
+    Cost cost = 0;
+    for (unsigned s = 0; s < 256; ++s) {
+        if (counts[s] == 0) continue;
+        const std::uint16_t frequency = table.frequency[s] != 0 ? table.frequency[s] : table.escape_frequency;
+        cost += counts[s] * (bits_cost(prob_bits) - kLog2[frequency]);
+    }
+    return cost;
+}
+
+Cost entropy_cost(const Histogram& counts) noexcept {
+    std::uint64_t total = 0;
+    Cost saved = 0;
+    for (const std::uint64_t count : counts) {
+        total += count;
+        saved += count * fixed_log2(count);
+    }
+    const Cost spent = total * fixed_log2(total);
+    return spent > saved ? spent - saved : 0;
+}
+
+std::uint64_t count_escapes(const Histogram& counts, const Table& table) noexcept {
+    std::uint64_t escapes = 0;
+    for (unsigned s = 0; s < 256; ++s) escapes += table.frequency[s] == 0 ? counts[s] : 0;
+    return escapes;
+}
+
+void write_table(BitWriter& writer, const Table& table) {
+    writer.put(static_cast<std::uint32_t>(table.kind), 2);
+    if (table.kind == TableKind::uniform) return;
+    writer.put(table.first, 8);
+    if (table.kind == TableKind::single) return;
+    const unsigned order = best_order(table);
+    writer.put(table.count - 1u, table.has_escape() ? 4 : 8);
+    writer.put(order, 3);
+    for (const std::uint16_t frequency : range_frequencies(table)) writer.put_exp_golomb(frequency, order);
+    if (table.has_escape()) writer.put_exp_golomb(table.escape_frequency, order);
+}
+
+Table read_table(BitReader& reader, unsigned prob_bits) {
+    const auto kind = static_cast<TableKind>(reader.take(2));
+    if (kind == TableKind::uniform) return make_uniform(prob_bits);
+    if (kind == TableKind::single) return make_single(static_cast<std::uint8_t>(reader.take(8)), prob_bits);
+    Table table;
+    table.kind = kind;
+    read_range(reader, table);
+    std::uint32_t sum = table.escape_frequency;
+    for (const std::uint16_t frequency : table.frequency) sum += frequency;
+    require(sum == 1u << prob_bits, "a table's frequencies do not sum to its total");
+    return table;
+}
+
+}  // namespace weightzip

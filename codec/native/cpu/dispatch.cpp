@@ -1,0 +1,28 @@
+#include "cpu/dispatch.hpp"
+
+namespace weightzip {
+
+bool has_avx2() noexcept {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
+#else
+    return false;
+#endif
+}
+
+const KernelSet& scalar_kernels() noexcept {
+    static constexpr KernelSet kernels{&kElementwiseScalar, rans_encode_scalar, rans_decode_scalar};
+    return kernels;
+}
+
+const KernelSet& best_kernels() noexcept {
+#if defined(__x86_64__)
+    static constexpr KernelSet avx2{&kElementwiseAvx2, rans_encode_scalar, rans_decode_scalar};
+    static const KernelSet& best = has_avx2() ? avx2 : scalar_kernels();
+    return best;
+#else
+    return scalar_kernels();
+#endif
+}
+
+}  // namespace weightzip

@@ -1,0 +1,126 @@
+// The bodies of the element-wise kernels, written so that the compiler vectorises them for whatever target
+// the including file is built for. Everything is in the unnamed namespace: two files with different targets
+// must never share an instantiation, or the linker could keep the one that the processor cannot run.
+
+#include <cstring>
+#include <type_traits>
+
+namespace weightzip {
+namespace {
+
+template <typename T>
+inline T load(const std::uint8_t* from) noexcept {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+}
+
+template <typename T>
+inline constexpr int kBits = 8 * static_cast<int>(sizeof(T));
+
+// 0 or all ones: the top bit in every bit.
+template <typename T>
+inline T spread_sign(T x) noexcept {
+    using Signed = std::make_signed_t<T>;
+    return static_cast<T>(static_cast<Signed>(x) >> (kBits<T> - 1));
+}
+
+template <typename T>
+inline T order(T x) noexcept {
+    constexpr T top = static_cast<T>(T{1} << (kBits<T> - 1));
+    return static_cast<T>(x ^ static_cast<T>(spread_sign(x) | top));
+}
+
+template <typename T>
+inline T unorder(T x) noexcept {
+    constexpr T top = static_cast<T>(T{1} << (kBits<T> - 1));
+    return static_cast<T>(x ^ static_cast<T>(static_cast<T>(~spread_sign(x)) | top));
+}
+
+template <typename T>
+inline T zigzag(T d) noexcept {
+    return static_cast<T>(static_cast<T>(d << 1) ^ spread_sign(d));
+}
+
+template <typename T>
+inline T unzigzag(T u) noexcept {
+    return static_cast<T>(static_cast<T>(u >> 1) ^ static_cast<T>(T{0} - static_cast<T>(u & 1)));
+}
+
+template <typename T, int kTransform>
+inline T transform(T x, T p) noexcept {
+    if constexpr (kTransform == 0) return x;
+    if constexpr (kTransform == 1) return static_cast<T>(static_cast<T>(x << 1) | static_cast<T>(x >> (kBits<T> - 1)));
+    if constexpr (kTransform == 2) return zigzag(static_cast<T>(order(x) - order(p)));
+    if constexpr (kTransform == 3) return zigzag(static_cast<T>(x - p));
+}
+
+template <typename T, int kTransform>
+inline T restore(T u, T p) noexcept {
+    if constexpr (kTransform == 0) return u;
+    if constexpr (kTransform == 1) return static_cast<T>(static_cast<T>(u >> 1) | static_cast<T>(u << (kBits<T> - 1)));
+    if constexpr (kTransform == 2) return unorder(static_cast<T>(unzigzag(u) + order(p)));
+    if constexpr (kTransform == 3) return static_cast<T>(unzigzag(u) + p);
+}
+
+template <typename T, int kTransform>
+void split(const std::uint8_t* __restrict raw, const std::uint8_t* __restrict predecessor,
+           std::uint8_t* const* planes, std::size_t n_elements) noexcept {
+    constexpr std::size_t width = sizeof(T);
+    for (std::size_t k = 0; k < width; ++k) {
+        // One plane at a time: one store stream vectorises where several do not, and the input stays cached.
+        std::uint8_t* __restrict plane = planes[k];
+        const int shift = kBits<T> - 8 - 8 * static_cast<int>(k);
+        for (std::size_t i = 0; i < n_elements; ++i) {
+            const T p = kTransform >= 2 ? load<T>(predecessor + width * i) : T{0};
+            plane[i] = static_cast<std::uint8_t>(transform<T, kTransform>(load<T>(raw + width * i), p) >> shift);
+        }
+    }
+}
+
+template <typename T, int kTransform>
+void join(const std::uint8_t* const* planes, const std::uint8_t* __restrict predecessor,
+          std::uint8_t* __restrict raw, std::size_t n_elements) noexcept {
+    constexpr std::size_t width = sizeof(T);
+    const std::uint8_t* __restrict plane[width];
+    for (std::size_t k = 0; k < width; ++k) plane[k] = planes[k];
+    for (std::size_t i = 0; i < n_elements; ++i) {
+        T u = plane[0][i];
+        if constexpr (width > 1) {
+            for (std::size_t k = 1; k < width; ++k) u = static_cast<T>(static_cast<T>(u << 8) | plane[k][i]);
+        }
+        const T p = kTransform >= 2 ? load<T>(predecessor + width * i) : T{0};
+        const T x = restore<T, kTransform>(u, p);
+        std::memcpy(raw + width * i, &x, width);
+    }
+}
+
+template <typename T>
+void find_keys(const std::uint8_t* __restrict predecessor, std::uint8_t* __restrict keys, std::size_t n_elements,
+               unsigned key_shift, std::uint32_t key_base) noexcept {
+    // Arithmetic in the width of the element (at least 32 bits) keeps the loop in wide vectors.
+    using Wide = std::conditional_t<(sizeof(T) < 8), std::uint32_t, std::uint64_t>;
+    if (key_shift >= static_cast<unsigned>(kBits<T>)) {
+        std::memset(keys, 0, n_elements);
+        return;
+    }
+    constexpr Wide magnitude_mask = static_cast<Wide>(static_cast<T>(static_cast<T>(~T{0}) >> 1));
+    const Wide base = key_base;
+    for (std::size_t i = 0; i < n_elements; ++i) {
+        const Wide magnitude = load<T>(predecessor + sizeof(T) * i) & magnitude_mask;
+        const Wide key = magnitude >> key_shift;
+        const Wide above = key > base ? key - base : 0;
+        keys[i] = static_cast<std::uint8_t>(above < 255 ? above : 255);
+    }
+}
+
+#define WEIGHTZIP_ROW(KERNEL, T) {KERNEL<T, 0>, KERNEL<T, 1>, KERNEL<T, 2>, KERNEL<T, 3>}
+#define WEIGHTZIP_ELEMENTWISE_KERNELS                                                          \
+    {{WEIGHTZIP_ROW(split, std::uint8_t), WEIGHTZIP_ROW(split, std::uint16_t),                 \
+      WEIGHTZIP_ROW(split, std::uint32_t), WEIGHTZIP_ROW(split, std::uint64_t)},               \
+     {WEIGHTZIP_ROW(join, std::uint8_t), WEIGHTZIP_ROW(join, std::uint16_t),                   \
+      WEIGHTZIP_ROW(join, std::uint32_t), WEIGHTZIP_ROW(join, std::uint64_t)},                 \
+     {find_keys<std::uint8_t>, find_keys<std::uint16_t>, find_keys<std::uint32_t>, find_keys<std::uint64_t>}}
+
+}  // namespace
+}  // namespace weightzip

@@ -1,0 +1,3 @@
+# Pattern file for nanobind's stub generator: what the generated stub must import.
+weightzip.codec._native.__prefix__:
+    from typing_extensions import Buffer
