@@ -1,67 +1,73 @@
 """Random access to an archive: its index, single tensors, single frames."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy.typing as npt
-
-from weightzip.codec.format.layout import ContainerKind
-from weightzip.codec.predecessor import Predecessor
-from weightzip.codec.source import ByteSource
+from weightzip.codec.archive_info import ArchiveInfo, describe_archive
+from weightzip.codec.backend import BlockBackend, CpuBackend
+from weightzip.codec.format.footer import FOOTER_BYTES, decode_footer
+from weightzip.codec.format.frame import (
+    FRAME_HEADER_BYTES,
+    FrameKind,
+    check_frame_body,
+    decode_frame_header,
+)
+from weightzip.codec.format.header import MAX_HEADER_BYTES, MIN_HEADER_BYTES, Header, decode_header
+from weightzip.codec.format.index import Index, decode_index
+from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.format.limits import MAX_INDEX_BYTES
+from weightzip.codec.frames import decode_frame
+from weightzip.codec.predecessor import BoundPredecessor, Predecessor
+from weightzip.codec.source import BytesLike, ByteSource
+from weightzip.codec.tensor_data import TensorData
+from weightzip.errors import CorruptData, NotFound, TruncatedData
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-@dataclass(frozen=True)
-class ArchiveInfo:
-    """What header and index say about an archive, without decoding anything."""
-
-    container: ContainerKind
-    file_bytes: int
-    file_digest: str
-    archive_bytes: int
-    n_frames: int
-    n_tensors: int
-    base_digest: str | None
-    base_bytes: int | None
-    needs_base: bool
-
-
-@dataclass(frozen=True)
-class TensorData:
-    """One restored tensor; `data` holds its bytes in C order, little-endian."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    data: memoryview
-
-    def to_numpy(self) -> npt.NDArray[Any]:
-        """Return the tensor as a NumPy array over the same memory.
-
-        Types NumPy does not know (BF16, F8) come as unsigned integers of their size, sub-byte types as raw bytes.
-        """
-        raise NotImplementedError
-
-
 class Archive:
-    """An archive open for random access. Use as a context manager; safe to use from several threads."""
+    """An archive open for random access. Use as a context manager; safe to use from several threads.
+
+    Opening costs two reads: footer and index. The header is read when the predecessor's identity is needed.
+    `owned` are things to close with the archive.
+    """
 
     def __init__(
-        self, source: ByteSource, *, predecessor: Predecessor | None = None, name: str = "archive"
+        self,
+        source: ByteSource,
+        *,
+        predecessor: Predecessor | None = None,
+        backend: BlockBackend | None = None,
+        name: str = "archive",
+        owned: tuple[Callable[[], None], ...] = (),
     ) -> None:
-        raise NotImplementedError
+        self.name = name
+        self._source = source
+        self._predecessor = predecessor
+        self._backend = backend if backend is not None else CpuBackend()
+        self._owned = owned
+        self.index = self._read_index()
+
+    @cached_property
+    def header(self) -> Header:
+        """Return the header."""
+        n_bytes = min(MAX_HEADER_BYTES, self._source.size_bytes)
+        header = decode_header(self._source.read_at(0, n_bytes), self.name)
+        if header.n_bytes != self.index.frames.begin(self._index_offset):
+            raise CorruptData(f"{self.name}: header and index disagree on where the frames begin")
+        return header
 
     @property
     def info(self) -> ArchiveInfo:
         """Return the facts of header and index."""
-        raise NotImplementedError
+        return describe_archive(self.header, self.index, self._source.size_bytes)
 
     def keys(self) -> list[str]:
         """Return the names of the tensors in the order of the shard."""
-        raise NotImplementedError
+        return [tensor.name for tensor in self.index.layout.tensors]
 
     def tensor(self, name: str) -> TensorData:
         """Restore one tensor, reading only the frames that hold it.
@@ -71,15 +77,89 @@ class Archive:
             MissingPredecessor, WrongPredecessor: the tensor leans on a predecessor that is not there.
             CorruptData: the archive is damaged.
         """
-        raise NotImplementedError
+        tensor = self._tensors.get(name)
+        if tensor is None:
+            raise NotFound(f"{self.name}: no tensor {name!r} in it")
+        data = self.read_range(tensor.offset, tensor.n_bytes)
+        return TensorData(name, tensor.dtype, tensor.shape, data)
 
     def read_range(self, offset: int, n_bytes: int) -> memoryview:
-        """Restore n_bytes of the shard from offset, reading only the frames that hold them."""
-        raise NotImplementedError
+        """Restore n_bytes of the shard from offset, reading only the frames that hold them, in one read.
+
+        Raises:
+            TruncatedData: the shard ends before.
+            MissingPredecessor, WrongPredecessor, CorruptData: as in tensor.
+        """
+        if offset + n_bytes > self.index.file_bytes:
+            raise TruncatedData(f"{self.name}: {n_bytes} bytes wanted at {offset} of {self.index.file_bytes}")
+        if n_bytes == 0:
+            return memoryview(b"")
+        frames = self.index.frames
+        wanted = frames.find(offset, n_bytes)
+        begin = int(frames.archive_offset[wanted[0]])
+        end = int(frames.archive_offset[wanted[-1]]) + int(frames.frame_bytes[wanted[-1]])
+        stored = memoryview(self._source.read_at(begin, end - begin))
+
+        def decode(number: int) -> BytesLike:
+            first = int(frames.archive_offset[number]) - begin
+            return self.decode_stored_frame(number, stored[first : first + int(frames.frame_bytes[number])])
+
+        return memoryview(self.assemble(offset, n_bytes, decode))
+
+    def read_frame(self, number: int) -> BytesLike:
+        """Restore the bytes of one data frame."""
+        return self.decode_stored_frame(number, self.read_stored_frame(number))
+
+    def read_stored_frame(self, number: int) -> BytesLike:
+        """Return one data frame as it is stored, header and body."""
+        frames = self.index.frames
+        return self._source.read_at(int(frames.archive_offset[number]), int(frames.frame_bytes[number]))
+
+    def decode_stored_frame(self, number: int, stored: BytesLike) -> BytesLike:
+        """Restore the bytes of one data frame from its stored form."""
+        place = self._place(number)
+        view = memoryview(stored)
+        head = decode_frame_header(view[:FRAME_HEADER_BYTES], place)
+        body = view[FRAME_HEADER_BYTES:]
+        if head.kind != FrameKind.DATA or head.body_bytes != len(body):
+            raise CorruptData(f"{place}: it is not the data frame that the index promises")
+        check_frame_body(head, body, place)
+        leans = bool(self.index.frames.uses_predecessor[number])
+        predecessor = self._bind_predecessor() if leans else None
+        decoded = decode_frame(body, predecessor, self._backend, place)
+        if decoded.facts != self.index.frames.row(number).facts:
+            raise CorruptData(f"{place}: the index describes it otherwise")
+        return decoded.raw
+
+    def check_predecessor(self) -> None:
+        """Raise MissingPredecessor or WrongPredecessor if frames lean on a predecessor that is not the one given.
+
+        Also checks the header, which opening alone does not read.
+        """
+        reference = self.header.reference
+        if reference is not None and self.info.needs_base:
+            BoundPredecessor(reference, self._predecessor).require(self.name)
+
+    def assemble(self, offset: int, n_bytes: int, decode: Callable[[int], BytesLike]) -> BytesLike:
+        """Return n_bytes (1 or more) of the shard from offset out of frames that `decode` restores by number."""
+        frames = self.index.frames
+        wanted = frames.find(offset, n_bytes)
+        parts: Iterator[memoryview] = (
+            self._clip(number, decode(number), offset, n_bytes) for number in wanted
+        )
+        if len(wanted) == 1:
+            return next(parts)
+        out = bytearray(n_bytes)
+        position = 0
+        for part in parts:
+            out[position : position + len(part)] = part
+            position += len(part)
+        return out
 
     def close(self) -> None:
-        """Close the source beneath, and the predecessor if this archive opened it."""
-        raise NotImplementedError
+        """Close what was opened with the archive: its source, and the predecessor if it came by path."""
+        for close in self._owned:
+            close()
 
     def __enter__(self) -> "Self":
         return self
@@ -88,3 +168,49 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @cached_property
+    def _tensors(self) -> dict[str, TensorRange]:
+        return {tensor.name: tensor for tensor in self.index.layout.tensors}
+
+    def _clip(self, number: int, raw: BytesLike, offset: int, n_bytes: int) -> memoryview:
+        begin = int(self.index.frames.raw_offset[number])
+        first = max(offset - begin, 0)
+        return memoryview(raw)[first : offset + n_bytes - begin]
+
+    def _bind_predecessor(self) -> BoundPredecessor | None:
+        reference = self.header.reference
+        return None if reference is None else BoundPredecessor(reference, self._predecessor)
+
+    def _place(self, number: int) -> str:
+        frames = self.index.frames
+        begin, n_bytes = int(frames.raw_offset[number]), int(frames.raw_bytes[number])
+        return f"{self.name}: frame {number} (bytes {begin} to {begin + n_bytes} of the file)"
+
+    def _read_index(self) -> Index:
+        size_bytes = self._source.size_bytes
+        if size_bytes < MIN_HEADER_BYTES + FRAME_HEADER_BYTES + FOOTER_BYTES:
+            self._explain_damage()
+            raise TruncatedData(f"{self.name}: {size_bytes} bytes are too few for an archive")
+        try:
+            self._index_offset = decode_footer(
+                self._source.read_at(size_bytes - FOOTER_BYTES, FOOTER_BYTES), self.name
+            )
+        except CorruptData:
+            self._explain_damage()
+            raise
+        n_bytes = size_bytes - FOOTER_BYTES - self._index_offset
+        if not FRAME_HEADER_BYTES <= n_bytes <= FRAME_HEADER_BYTES + MAX_INDEX_BYTES:
+            raise CorruptData(f"{self.name}: the footer does not point at an index")
+        stored = memoryview(self._source.read_at(self._index_offset, n_bytes))
+        place = f"{self.name}: index frame"
+        head = decode_frame_header(stored[:FRAME_HEADER_BYTES], place)
+        body = stored[FRAME_HEADER_BYTES:]
+        if head.kind != FrameKind.INDEX or head.body_bytes != len(body):
+            raise CorruptData(f"{place}: it does not end where the footer begins")
+        check_frame_body(head, body, place)
+        return decode_index(body, index_offset=self._index_offset, place=self.name)
+
+    def _explain_damage(self) -> None:
+        """Raise the better error if the header already tells that this is no archive, or a newer one."""
+        decode_header(self._source.read_at(0, min(MAX_HEADER_BYTES, self._source.size_bytes)), self.name)

@@ -35,6 +35,14 @@ class DType(IntEnum):
         """Return the size of one element in bits; 8 for opaque bytes."""
         return _BITS[self]
 
+    @property
+    def element_bytes(self) -> int:
+        """Return the size of what the codec sees as one element: 1, 2, 4 or 8 bytes.
+
+        A complex number is two elements; types below a byte are coded as whole bytes.
+        """
+        return 4 if self == DType.C64 else max(1, self.bits // 8)
+
 
 _BITS: dict[DType, int] = {
     DType.OPAQUE: 8,

@@ -1,8 +1,9 @@
 """The index's columns on frames (docs/format.md, "Index frame body")."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,23 @@ _TYPES = {
 _ROW_BYTES = sum(np.dtype(dtype).itemsize for dtype in _TYPES.values())
 
 
+class FrameFacts(NamedTuple):
+    """What a frame itself says that the index repeats."""
+
+    raw_bytes: int
+    method: Method
+    transform: Transform
+    uses_predecessor: bool
+
+
+class FrameRow(NamedTuple):
+    """One row of the table."""
+
+    archive_offset: int
+    frame_bytes: int
+    facts: FrameFacts
+
+
 @dataclass(frozen=True, eq=False)
 class FrameTable:
     """One row per data frame, in the order of the shard."""
@@ -46,6 +64,16 @@ class FrameTable:
         """Return where each frame's bytes begin in the shard, and where the last one ends: one more than frames."""
         return _running_sum(self.raw_bytes)
 
+    def row(self, number: int) -> FrameRow:
+        """Return one row; the method and transform of a decoded table are known to be valid."""
+        facts = FrameFacts(
+            int(self.raw_bytes[number]),
+            Method(self.method[number]),
+            Transform(self.transform[number]),
+            bool(self.uses_predecessor[number]),
+        )
+        return FrameRow(int(self.archive_offset[number]), int(self.frame_bytes[number]), facts)
+
     def begin(self, index_offset: int) -> int:
         """Return where the frames begin in the archive, which is the size of its header."""
         return int(self.archive_offset[0]) if len(self) else index_offset
@@ -55,6 +83,13 @@ class FrameTable:
         first = int(np.searchsorted(self.raw_offset, offset, side="right")) - 1
         last = int(np.searchsorted(self.raw_offset, offset + n_bytes, side="left"))
         return range(first, last)
+
+
+def build_frame_table(rows: Sequence[FrameRow]) -> FrameTable:
+    """Return the table with these rows."""
+    flat = [(row.archive_offset, row.frame_bytes, *row.facts) for row in rows]
+    columns = np.array(flat, dtype=np.uint64).reshape(-1, len(_TYPES)).T
+    return FrameTable(*columns)
 
 
 def encode_frame_table(table: FrameTable) -> bytes:

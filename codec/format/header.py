@@ -74,6 +74,11 @@ def decode_header(data: BytesLike, place: str) -> Header:
     return Header(reference)
 
 
+def has_reference(prefix: BytesLike) -> bool:
+    """Return whether the first MIN_HEADER_BYTES of an archive announce a reference, so that its header is longer."""
+    return int.from_bytes(prefix[_PREFIX_BYTES - 4 : _PREFIX_BYTES], "little") > 0
+
+
 def _check_version(version: int, place: str) -> None:
     if version > FORMAT_VERSION:
         raise UnsupportedVersion(

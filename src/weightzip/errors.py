@@ -55,6 +55,12 @@ class VerificationFailed(WeightzipError):
     hint = "this points to faulty memory or a bug in weightzip: please report it"
 
 
+class ContentDiffers(VerificationFailed):
+    """An archive is sound, but holds other bytes than the file it was compared with."""
+
+    hint = "the file has changed since, or the archive is that of another file"
+
+
 class MissingPredecessor(WeightzipError):
     """An archive leans on a predecessor that was not given or cannot be reached."""
 

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Progress = Callable[[int, int], None]
-"""Called with (done_bytes, total_bytes) of the shard, from the calling thread, a few times a second at most."""
+"""Called with (done_bytes, total_bytes) of the shard, from the calling thread, after every frame."""
+
+
+def ignore_progress(done_bytes: int, total_bytes: int) -> None:
+    """Stand in where nobody watches."""
 
 
 @dataclass(frozen=True)

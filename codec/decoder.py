@@ -1,0 +1,36 @@
+"""From an archive to the bytes of its shard, in order: reading runs ahead of decoding, decoding ahead of the taker."""
+
+from collections.abc import Iterator
+
+from weightzip.codec.background import run_ahead
+from weightzip.codec.format.checksum import DigestBuilder
+from weightzip.codec.reader import Archive
+from weightzip.codec.source import BytesLike
+from weightzip.errors import CorruptData
+
+
+def decode_shard(archive: Archive, *, n_threads: int = 0) -> Iterator[BytesLike]:
+    """Yield the shard's bytes frame by frame, each proven by its checksum; after the last, prove the digest.
+
+    Raises:
+        MissingPredecessor, WrongPredecessor: before the first frame where possible.
+        CorruptData: the archive is damaged.
+    """
+    archive.check_predecessor()
+    digest = DigestBuilder(n_threads)
+    for raw in run_ahead(_decode_frames(archive)):
+        digest.update(raw)
+        yield raw
+        del raw
+    if digest.digest() != archive.index.file_digest:
+        raise CorruptData(f"{archive.name}: the restored file does not have its recorded digest")
+
+
+def _decode_frames(archive: Archive) -> Iterator[BytesLike]:
+    for number, stored in run_ahead(_read_frames(archive)):
+        yield archive.decode_stored_frame(number, stored)
+
+
+def _read_frames(archive: Archive) -> Iterator[tuple[int, BytesLike]]:
+    for number in range(len(archive.index.frames)):
+        yield number, archive.read_stored_frame(number)

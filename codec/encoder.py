@@ -1,0 +1,97 @@
+"""From a shard to its frames: reading runs ahead of encoding, encoding ahead of whoever takes the frames."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+from weightzip.codec.backend import BlockBackend
+from weightzip.codec.background import run_ahead
+from weightzip.codec.compare import are_equal
+from weightzip.codec.format.data_frame import Piece
+from weightzip.codec.format.layout import Layout
+from weightzip.codec.frames import EncodedFrame, decode_frame, encode_frame
+from weightzip.codec.predecessor import Predecessor, read_pieces
+from weightzip.codec.segments import FrameSpan, PredecessorLayout, cut_layout
+from weightzip.codec.source import BytesLike, ByteSource
+from weightzip.errors import CorruptData, VerificationFailed
+
+
+@dataclass(frozen=True)
+class _LoadedSpan:
+    span: FrameSpan
+    raw: BytesLike
+    predecessor: BytesLike | None
+
+
+@dataclass(frozen=True)
+class _HeldPieces:
+    """The predecessor as the proof of one frame sees it: exactly the bytes that were encoded against."""
+
+    reference_bytes: int
+    data: BytesLike
+
+    def read_pieces(self, pieces: tuple[Piece, ...], place: str) -> BytesLike:
+        return self.data
+
+    def explain_mismatch(self, place: str) -> CorruptData:
+        return CorruptData(f"{place}: the predecessor's bytes changed in memory")
+
+
+def encode_shard(
+    source: ByteSource,
+    layout: Layout,
+    predecessor: Predecessor | None,
+    backend: BlockBackend,
+    *,
+    verify: bool,
+    name: str,
+) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
+    """Yield (raw bytes, frame) for every frame of the shard, in order.
+
+    Memory: at most three frames' raw and predecessor bytes and three encoded frames at a time. With `verify`
+    each frame is decoded and compared before it is yielded.
+
+    Raises:
+        VerificationFailed: a frame does not decode to its bytes.
+    """
+    loaded = run_ahead(_load_spans(source, layout, predecessor))
+    predecessor_bytes = predecessor.size_bytes if predecessor is not None else None
+    return run_ahead(_encode_spans(loaded, backend, predecessor_bytes if verify else None, verify, name))
+
+
+def _load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | None) -> Iterator[_LoadedSpan]:
+    known = PredecessorLayout(predecessor.size_bytes, predecessor.tensors) if predecessor else None
+    for span in cut_layout(layout, known):
+        raw = source.read_at(span.offset, span.n_bytes)
+        leaned_on = read_pieces(predecessor, span.pieces) if predecessor and span.pieces else None
+        yield _LoadedSpan(span, raw, leaned_on)
+
+
+def _encode_spans(
+    loaded: Iterator[_LoadedSpan],
+    backend: BlockBackend,
+    predecessor_bytes: int | None,
+    verify: bool,
+    name: str,
+) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
+    for item in loaded:
+        frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
+        if verify:
+            held = None
+            if predecessor_bytes is not None and item.predecessor is not None:
+                held = _HeldPieces(predecessor_bytes, item.predecessor)
+            place = f"{name}: bytes {item.span.offset} to {item.span.offset + item.span.n_bytes}"
+            _prove_frame(frame, item.raw, held, backend, place)
+        raw = item.raw
+        del item  # its predecessor bytes are not needed while the frame waits
+        yield raw, frame
+
+
+def _prove_frame(
+    frame: EncodedFrame, raw: BytesLike, held: _HeldPieces | None, backend: BlockBackend, place: str
+) -> None:
+    try:
+        decoded = decode_frame(frame.body, held, backend, place)
+    except CorruptData as error:
+        raise VerificationFailed(f"{place}: what was just encoded does not decode ({error})") from error
+    if decoded.facts != frame.facts or not are_equal(decoded.raw, raw):
+        raise VerificationFailed(f"{place}: what was just encoded decodes to other bytes")

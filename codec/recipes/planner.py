@@ -1,0 +1,100 @@
+"""Chooses how one frame stores its bytes: the smallest of what its dtype allows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from weightzip.codec.backend import BlockBackend
+from weightzip.codec.compare import are_equal
+from weightzip.codec.format.block_group import Transform, decode_recipe_head
+from weightzip.codec.format.data_frame import Method
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.recipes.candidates import list_recipes
+from weightzip.codec.recipes.recipe import Recipe
+from weightzip.codec.source import BytesLike
+from weightzip.codec.zstd import compress_zstd
+
+_PROBE_BYTES = 4096
+_SAMPLE_BYTES = 64 << 10
+_N_SAMPLES = 4
+# Estimates err by a few percent; within this margin both forms are built and measured.
+_ESTIMATE_MARGIN = 1.1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a frame stores its bytes. `rest` is the method's part of the body."""
+
+    method: Method
+    transform: Transform
+    uses_predecessor: bool
+    rest: BytesLike
+
+
+def plan_frame(raw: BytesLike, predecessor: BytesLike | None, dtype: DType, backend: BlockBackend) -> Plan:
+    """Return the smallest form of raw that we know. `predecessor`, if any, is as long as raw."""
+    if predecessor is not None and are_equal(raw, predecessor):
+        return Plan(Method.IDENTICAL, Transform.IDENTITY, True, b"")
+    element = _find_constant(raw, dtype.element_bytes)
+    if element is not None:
+        rest = bytes([dtype.element_bytes.bit_length() - 1]) + element
+        return Plan(Method.CONSTANT, Transform.IDENTITY, False, rest)
+    plans = [Plan(Method.STORED, Transform.IDENTITY, False, raw)]
+    plans += _plan_coded(raw, predecessor if dtype != DType.OPAQUE else None, dtype, backend)
+    return min(plans, key=lambda plan: len(plan.rest))
+
+
+def _plan_coded(
+    raw: BytesLike, predecessor: BytesLike | None, dtype: DType, backend: BlockBackend
+) -> list[Plan]:
+    """Return the zstd plan, the blocks plan, or both where their estimates are close."""
+    zstd_bytes = _estimate_zstd(raw)
+    recipe, block_bytes = _choose_recipe(raw, predecessor, dtype, backend)
+    best_bytes = min(zstd_bytes, block_bytes)
+    if best_bytes > len(raw) * _ESTIMATE_MARGIN:
+        return []
+    plans = []
+    if zstd_bytes <= best_bytes * _ESTIMATE_MARGIN:
+        plans.append(Plan(Method.ZSTD, Transform.IDENTITY, False, compress_zstd(raw)))
+    if recipe is not None and block_bytes <= best_bytes * _ESTIMATE_MARGIN:
+        group = backend.encode_blocks(raw, predecessor, recipe)
+        head = decode_recipe_head(group, "a frame just encoded")
+        plans.append(Plan(Method.BLOCKS, head.transform, head.needs_predecessor, group))
+    return plans
+
+
+def _choose_recipe(
+    raw: BytesLike, predecessor: BytesLike | None, dtype: DType, backend: BlockBackend
+) -> tuple[Recipe | None, float]:
+    """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
+    best: Recipe | None = None
+    best_bytes = float("inf")
+    for recipe in list_recipes(dtype, has_predecessor=predecessor is not None):
+        if len(raw) % recipe.element_bytes != 0:
+            continue
+        n_bytes = backend.estimate_blocks(raw, predecessor, recipe)
+        if n_bytes < best_bytes:
+            best, best_bytes = recipe, n_bytes
+    return best, best_bytes
+
+
+def _estimate_zstd(raw: BytesLike) -> float:
+    """Return about how long raw is in zstd, from evenly spaced samples."""
+    n_bytes = len(raw)
+    if n_bytes <= _N_SAMPLES * _SAMPLE_BYTES:
+        return len(compress_zstd(raw))
+    step = (n_bytes - _SAMPLE_BYTES) // (_N_SAMPLES - 1)
+    sample = b"".join(raw[begin * step : begin * step + _SAMPLE_BYTES] for begin in range(_N_SAMPLES))
+    return len(compress_zstd(sample)) * n_bytes / len(sample)
+
+
+def _find_constant(raw: BytesLike, element_bytes: int) -> bytes | None:
+    """Return the element if raw is one element repeated, else None."""
+    if len(raw) % element_bytes != 0:
+        return None
+    element = bytes(raw[:element_bytes])
+    n_probe = min(_PROBE_BYTES, len(raw)) // element_bytes
+    if raw[: n_probe * element_bytes] != element * n_probe:
+        return None
+    elements = np.frombuffer(raw, dtype=f"<u{element_bytes}")
+    return element if bool((elements == elements[0]).all()) else None
