@@ -1,30 +1,39 @@
 """Retention: which checkpoints stay, and what may then be deleted without breaking one that stays."""
 
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from weightzip.daemon.store.manifest import Manifest
-from weightzip.daemon.store.protocol import StoredObject
-from weightzip.daemon.store.repository import Repository
+from weightzip.daemon.store import CheckpointKey, Manifest, Repository, StoredObject
+from weightzip.daemon.store.layout import OBJECTS_PREFIX, object_key, parse_object_key
+from weightzip.daemon.store.protocol import TEMPORARY_PREFIX
+from weightzip.errors import UsageError
 
 MIN_KEPT = 2
+"""Checkpoints that stay whatever is asked: the newest may yet turn out to be useless."""
+
 ORPHAN_GRACE_SECONDS = 24 * 3600.0
+"""How long an object may lie in the store before its manifest: a publish takes less than that."""
 
 
 @dataclass(frozen=True)
 class RetentionPlan:
-    """What a retention run would do. `reasons` says per kept identity why it stays.
+    """What a retention run would do. `reasons` says per kept manifest key why it stays.
 
-    `orphans` are objects that no manifest names, older than the grace period: left by an interrupted publish or
-    removal.
+    `delete_objects` are archives that only removed checkpoints need. `orphans` are objects that no manifest
+    names, older than the grace period: left by an interrupted publish or removal.
     """
 
     keep: tuple[Manifest, ...]
     remove: tuple[Manifest, ...]
     reasons: dict[str, str]
-    delete_objects: tuple[str, ...]
+    delete_objects: tuple[StoredObject, ...]
     orphans: tuple[StoredObject, ...]
-    freed_bytes: int
+
+    @property
+    def freed_bytes(self) -> int:
+        """Return how many bytes of archives the plan would delete."""
+        return sum(item.size_bytes for item in (*self.delete_objects, *self.orphans))
 
 
 @dataclass(frozen=True)
@@ -48,25 +57,87 @@ def plan_retention(
     and the identities in `pinned`. Pure: looks at nothing but its arguments.
 
     Archives that a kept checkpoint leans on stay whatever happens to the checkpoint that brought them.
+
+    Raises:
+        UsageError: `keep_last` or `keep_every` is below 1.
     """
-    raise NotImplementedError
+    if keep_last < 1 or (keep_every is not None and keep_every < 1):
+        raise UsageError("keep_last and keep_every are counts of 1 or more")
+    ordered = sorted(manifests, key=lambda manifest: (manifest.step, manifest.created_at))
+    reasons: dict[str, str] = {}
+    for position, manifest in enumerate(reversed(ordered)):
+        if position < max(keep_last, MIN_KEPT):
+            reasons[_id(manifest)] = f"one of the last {max(keep_last, MIN_KEPT)}"
+        elif keep_every is not None and manifest.step % keep_every == 0:
+            reasons[_id(manifest)] = f"step divisible by {keep_every}"
+        elif manifest.identity in pinned:
+            reasons[_id(manifest)] = "pinned"
+    removed = {_id(manifest) for manifest in ordered} - set(reasons)
+    return _plan(ordered, removed, reasons, orphans)
 
 
-def plan_removal(manifests: Sequence[Manifest], identities: Collection[str]) -> RetentionPlan:
-    """Plan to remove exactly these checkpoints, all others stay."""
-    raise NotImplementedError
+def plan_removal(manifests: Sequence[Manifest], keys: Collection[CheckpointKey]) -> RetentionPlan:
+    """Plan to remove exactly these checkpoints; all others stay, with all that they lean on."""
+    removed = {key.key for key in keys}
+    reasons = {_id(manifest): "not asked for" for manifest in manifests if _id(manifest) not in removed}
+    return _plan(manifests, removed, reasons, ())
 
 
 def find_orphans(repository: Repository, manifests: Sequence[Manifest]) -> tuple[StoredObject, ...]:
-    """List objects that no manifest names and that are older than the grace period, by the store's clock."""
-    raise NotImplementedError
+    """List objects that no manifest names and that are older than the grace period by the store's clock.
+
+    Keys that are not of our making are never listed. Objects of unknown age stay.
+    """
+    named = {object_key(digest) for manifest in manifests for digest in manifest.object_digests}
+    oldest_seconds = time.time() - ORPHAN_GRACE_SECONDS
+    found = [item for item in repository.store.list_objects(OBJECTS_PREFIX) if parse_object_key(item.key)]
+    found += repository.store.list_objects(TEMPORARY_PREFIX)
+    return tuple(
+        item
+        for item in found
+        if item.key not in named
+        and item.modified_seconds is not None
+        and item.modified_seconds < oldest_seconds
+    )
 
 
 def execute_plan(repository: Repository, plan: RetentionPlan) -> RetentionReport:
-    """Carry out a plan: manifests first, then objects that no manifest in the store names any more.
+    """Carry out a plan: manifests first, oldest first, then objects that no manifest in the store names any more.
+
+    An abort at any point leaves every checkpoint that is still listed whole.
 
     Raises:
         CorruptData, UnsupportedVersion: a remaining manifest cannot be read, so nobody knows what it needs:
             no object is deleted.
     """
-    raise NotImplementedError
+    for manifest in plan.remove:
+        repository.remove(CheckpointKey.of(manifest.step, manifest.identity))
+    # Read anew: somebody may have published since the plan was made. A listing may lag: the plan's own are added.
+    remaining = (*repository.load_all(), *plan.keep)
+    named = {object_key(digest) for manifest in remaining for digest in manifest.object_digests}
+    doomed = [item for item in (*plan.delete_objects, *plan.orphans) if item.key not in named]
+    for item in doomed:
+        repository.store.delete(item.key)
+    return RetentionReport(len(plan.remove), len(doomed), sum(item.size_bytes for item in doomed))
+
+
+def _id(manifest: Manifest) -> str:
+    return CheckpointKey.of(manifest.step, manifest.identity).key
+
+
+def _plan(
+    manifests: Sequence[Manifest],
+    removed: Collection[str],
+    reasons: dict[str, str],
+    orphans: Sequence[StoredObject],
+) -> RetentionPlan:
+    keep = tuple(manifest for manifest in manifests if _id(manifest) not in removed)
+    remove = tuple(manifest for manifest in manifests if _id(manifest) in removed)
+    needed = {digest for manifest in keep for digest in manifest.object_digests}
+    doomed = {
+        record.object_digest: StoredObject(object_key(record.object_digest), record.size_bytes)
+        for manifest in remove
+        for record in manifest.encoding.archives.values()
+        if record.object_digest not in needed
+    }
+    return RetentionPlan(keep, remove, reasons, tuple(doomed.values()), tuple(orphans))

@@ -1,15 +1,21 @@
 """From a checkpoint on disk to archives in a work directory, ready to be published. No store is asked here."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from weightzip.codec.predecessor import Predecessor
-from weightzip.daemon.checkpoint import FileEntry, TreeEntry
+from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, resolve_entry_path, scan_tree
+from weightzip.daemon.jobs.join import join_files
+from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, has_leftover, read_leftover, write_note
 from weightzip.daemon.store.encoded import EncodedCheckpoint
-from weightzip.daemon.store.manifest import Manifest
-from weightzip.files.reports import Progress
+from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
+from weightzip.errors import SourceChanged, WrongPredecessor
+from weightzip.files import compress_file
+from weightzip.files.reports import CompressReport, Progress
 
 
 class PredecessorFiles(Protocol):
@@ -46,8 +52,152 @@ def encode_checkpoint(
     `progress` counts raw bytes over all files.
 
     Raises:
+        NotFound: there is nothing at `root`.
         SourceChanged: a file changed, vanished or differs from `entries`: settle again, then retry.
         UsageError: the checkpoint holds something that is no file, directory or link.
         DiskFull, VerificationFailed, WrongPredecessor: as in compress_file.
     """
-    raise NotImplementedError
+    start = time.monotonic()
+    workdir.mkdir(parents=True, exist_ok=True)
+    tree = tuple(entries) if entries is not None else scan_tree(root)
+    files = [entry for entry in tree if entry.kind == "file"]
+    job = _Job(
+        root, workdir, predecessor, n_threads, verify, sum(file.size_bytes for file in files), progress
+    )
+    partners = join_files(files, predecessor.manifest.files) if predecessor is not None else {}
+    digests = {file.path: job.encode_file(file, partners.get(file.path)) for file in files}
+    archives = job.select_archives(digests.values())
+    leans = any(digest in job.known for digest in archives)
+    return EncodedCheckpoint(
+        name=name,
+        step=step,
+        entries=tuple(FileEntry(**vars(entry), digest=digests.get(entry.path)) for entry in tree),
+        predecessor=predecessor.manifest.identity if predecessor is not None and leans else None,
+        archives=archives,
+        new_archives=job.new_archives,
+        raw_bytes=job.total_bytes,
+        stored_bytes=sum(path.stat().st_size for path in job.new_archives.values()),
+        n_reused_files=job.n_reused_files,
+        seconds=time.monotonic() - start,
+    )
+
+
+@dataclass
+class _Job:
+    """The running state of one encoding: what is known already, what was made, how far it is."""
+
+    root: Path
+    workdir: Path
+    predecessor: PredecessorFiles | None
+    n_threads: int
+    verify: bool
+    total_bytes: int
+    progress: Progress | None
+    made: dict[str, ArchiveRecord] = field(default_factory=dict)
+    new_archives: dict[str, Path] = field(default_factory=dict)
+    n_reused_files: int = 0
+    done_bytes: int = 0
+
+    @property
+    def known(self) -> Mapping[str, ArchiveRecord]:
+        """Return the archives of the predecessor and its chain, by file digest."""
+        return self.predecessor.manifest.encoding.archives if self.predecessor is not None else {}
+
+    def encode_file(self, file: TreeEntry, partner: FileEntry | None) -> str:
+        """Make sure that an archive for the file exists; return the file's digest."""
+        path = resolve_entry_path(self.root, file.path)
+        archive = archive_path(self.workdir, file.path)
+        sizes = {record.file_bytes for records in (self.known, self.made) for record in records.values()}
+        digest = None
+        if file.size_bytes in sizes or has_leftover(archive):
+            # Only then can the file be known already; reading it twice is cheaper than coding it once.
+            digest = _hash_source(path, file)
+            if digest in self.known or digest in self.made:
+                self.n_reused_files += 1
+                self._advance(file.size_bytes)
+                return digest
+        encoded = read_leftover(archive, digest, self.known) if digest is not None else None
+        if encoded is None:
+            encoded = self._compress(path, archive, file, partner)
+            if digest not in {None, encoded.file_digest}:
+                raise SourceChanged(f"{path} changed while it was read")
+        self.made[encoded.file_digest] = ArchiveRecord(
+            object_digest=encoded.object_digest,
+            size_bytes=encoded.archive_bytes,
+            file_bytes=encoded.file_bytes,
+            predecessor_digest=encoded.predecessor_digest,
+        )
+        self.new_archives[encoded.object_digest] = archive
+        self._advance(file.size_bytes)
+        return encoded.file_digest
+
+    def select_archives(self, digests: Iterable[str]) -> dict[str, ArchiveRecord]:
+        """Return the archives that restore these files, with all that they lean on."""
+        selected: dict[str, ArchiveRecord] = {}
+        for start in digests:
+            digest: str | None = start
+            while digest is not None and digest not in selected:
+                record = self.made.get(digest) or self.known[digest]
+                selected[digest] = record
+                digest = record.predecessor_digest
+        return selected
+
+    def _compress(self, path: Path, archive: Path, file: TreeEntry, partner: FileEntry | None) -> EncodedFile:
+        opened: AbstractContextManager[Predecessor | None] = nullcontext()
+        if partner is not None and self.predecessor is not None:
+            opened = self.predecessor.open_file(partner)
+        with opened as base:
+            try:
+                report = compress_file(
+                    path,
+                    archive,
+                    base=base,
+                    n_threads=self.n_threads,
+                    verify=self.verify,
+                    force=True,
+                    progress=self._report_within,
+                )
+            except FileNotFoundError as error:
+                raise SourceChanged(f"{path} vanished before it was read") from error
+        _check_report(report, path, file, partner)
+        encoded = EncodedFile(
+            report.file_digest,
+            report.raw_bytes,
+            report.archive_digest,
+            report.stored_bytes,
+            report.base_digest,
+        )
+        write_note(archive, encoded)
+        return encoded
+
+    def _report_within(self, done_bytes: int, _: int) -> None:
+        if self.progress is not None:
+            self.progress(self.done_bytes + done_bytes, self.total_bytes)
+
+    def _advance(self, n_bytes: int) -> None:
+        self.done_bytes += n_bytes
+        if self.progress is not None:
+            self.progress(self.done_bytes, self.total_bytes)
+
+
+def _hash_source(path: Path, file: TreeEntry) -> str:
+    try:
+        digest = hash_file(path)
+        size_bytes = path.stat().st_size
+    except FileNotFoundError as error:
+        raise SourceChanged(f"{path} vanished before it was read") from error
+    if size_bytes != file.size_bytes:
+        raise SourceChanged(f"{path} has {size_bytes} bytes, it had {file.size_bytes} when it was listed")
+    return digest
+
+
+def _check_report(report: CompressReport, path: Path, file: TreeEntry, partner: FileEntry | None) -> None:
+    if report.raw_bytes != file.size_bytes:
+        raise SourceChanged(
+            f"{path} has {report.raw_bytes} bytes, it had {file.size_bytes} when it was listed"
+        )
+    if report.base_digest is not None and (partner is None or report.base_digest != partner.digest):
+        raise WrongPredecessor(
+            f"{path} was encoded against {report.base_digest}, the manifest of the predecessor says "
+            f"{partner.digest if partner else None}"
+        )

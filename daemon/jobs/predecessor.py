@@ -1,44 +1,60 @@
 """The two ways to reach the files of a published predecessor: its raw tree, or its archives in a cache."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from weightzip.codec.predecessor import Predecessor
-from weightzip.daemon.checkpoint import FileEntry
+from weightzip.codec.predecessor import ArchivePredecessor, FilePredecessor, Predecessor
+from weightzip.daemon.checkpoint import FileEntry, resolve_entry_path
 from weightzip.daemon.restore.cache import ObjectCache
+from weightzip.daemon.restore.chain import open_chain
+from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.repository import Repository
+from weightzip.errors import WrongPredecessor
 
 
 class RawPredecessor:
     """PredecessorFiles over a raw tree, such as the pinned copy of the last published checkpoint.
 
-    `root` is the checkpoint itself. Bytes are proven against the manifest's digests when a file is opened.
+    `root` is the checkpoint itself. Bytes are proven against the manifest's digest when a file is opened, which
+    reads it once.
     """
 
     def __init__(self, manifest: Manifest, root: Path) -> None:
-        raise NotImplementedError
+        self._manifest = manifest
+        self._root = root
 
     @property
     def manifest(self) -> Manifest:
-        raise NotImplementedError
+        return self._manifest
 
     @contextmanager
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:
-        raise NotImplementedError
+        path = resolve_entry_path(self._root, entry.path)
+        with closing(FilePredecessor(path)) as file:
+            if file.digest.hex() != entry.digest:
+                raise WrongPredecessor(f"{path} is no longer the published file with digest {entry.digest}")
+            yield file
 
 
 class StoredPredecessor:
     """PredecessorFiles over archives: fetched into the cache when missing, decoded on demand."""
 
     def __init__(self, manifest: Manifest, repository: Repository, cache: ObjectCache) -> None:
-        raise NotImplementedError
+        self._manifest = manifest
+        self._repository = repository
+        self._cache = cache
 
     @property
     def manifest(self) -> Manifest:
-        raise NotImplementedError
+        return self._manifest
 
     @contextmanager
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:
-        raise NotImplementedError
+        chain = self._manifest.archive_chain(entry.digest or "")
+        with (
+            ObjectFetcher(self._repository.store) as fetcher,
+            open_chain(chain, self._cache, fetcher) as archive,
+        ):
+            yield ArchivePredecessor(archive)

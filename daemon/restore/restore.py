@@ -1,67 +1,35 @@
 """Bring a checkpoint back: choose, fetch, decode, prove, publish; fall back to an older one on damage."""
 
-from dataclasses import dataclass
+import shutil
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from weightzip.daemon.disk import name_disk_full
 from weightzip.daemon.restore.cache import ObjectCache
+from weightzip.daemon.restore.fetch import ObjectFetcher
+from weightzip.daemon.restore.reports import FailedCandidate, RestoreReport
+from weightzip.daemon.restore.target import inspect_standing, is_empty_target, open_workroom, publish_tree
+from weightzip.daemon.restore.write import TreeWriter
+from weightzip.daemon.store.layout import CheckpointKey
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.repository import Repository
+from weightzip.errors import (
+    CorruptData,
+    MissingPredecessor,
+    NotFound,
+    TargetExists,
+    UnsupportedVersion,
+    WrongPredecessor,
+)
 from weightzip.files.reports import Progress
 
 DEFAULT_MAX_FALLBACK = 3
 
+# What speaks against a checkpoint itself; anything else (network, disk, request) says nothing about it.
+DAMAGE = (CorruptData, MissingPredecessor, NotFound, UnsupportedVersion, WrongPredecessor)
 
-@dataclass(frozen=True)
-class FailedCandidate:
-    """A checkpoint that was tried and did not verify."""
-
-    step: int
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class RestoreReport:
-    """What a restore did. `skipped`: the target was not empty and `if_empty` was asked for; nothing was touched.
-
-    `failed` lists newer checkpoints that were damaged, in the order they were tried; it is empty unless the restore
-    fell back. `restored_bytes` counts raw bytes written, `reused_bytes` raw bytes that were there already.
-    """
-
-    path: Path
-    manifest: Manifest | None
-    skipped: bool
-    failed: tuple[FailedCandidate, ...]
-    n_files: int
-    restored_bytes: int
-    reused_bytes: int
-    fetched_bytes: int
-    seconds: float
-
-    @property
-    def fell_back(self) -> bool:
-        """Return whether an older checkpoint than the chosen one was restored."""
-        return bool(self.failed)
-
-
-@dataclass(frozen=True)
-class PrefetchReport:
-    """What a prefetch brought. `complete` is False when the cache's limit left objects out."""
-
-    n_objects: int
-    fetched_bytes: int
-    cached_bytes: int
-    complete: bool
-
-
-def prefetch_checkpoint(
-    repository: Repository, manifest: Manifest, cache: ObjectCache, *, progress: Progress | None = None
-) -> PrefetchReport:
-    """Bring the objects of a checkpoint into the cache, as far as its limit allows, before anybody asks.
-
-    `progress` counts stored bytes.
-    """
-    raise NotImplementedError
+_UNLIMITED_BYTES = 1 << 62
 
 
 def restore_checkpoint(
@@ -89,4 +57,77 @@ def restore_checkpoint(
         CorruptData: no candidate verifies; the message lists what was tried and why each failed.
         DiskFull, StoreUnavailable: nothing was published; the same call may succeed later.
     """
-    raise NotImplementedError
+    start = time.monotonic()
+    if if_empty and not is_empty_target(target):
+        return RestoreReport(target, None, True, (), 0, 0, 0, 0, time.monotonic() - start)
+    failed: list[FailedCandidate] = []
+    for key in _list_candidates(repository, selector, max_fallback):
+        try:
+            manifest = repository.load(key)
+            one = _RestoreOne(repository, manifest, target, force, cache, n_threads, progress)
+            return replace(one.run(), failed=tuple(failed), seconds=time.monotonic() - start)
+        except DAMAGE as error:
+            failed.append(FailedCandidate(key.step, key.key, f"{type(error).__name__}: {error}"))
+    tried = "; ".join(f"step {candidate.step}: {candidate.reason}" for candidate in failed)
+    raise CorruptData(f"no checkpoint of {repository.store.url} could be restored; tried {tried}")
+
+
+def _list_candidates(repository: Repository, selector: str | int, max_fallback: int) -> list[CheckpointKey]:
+    """Return the chosen checkpoint and the older ones that may stand in for it, newest first."""
+    chosen = repository.find(selector)
+    older = [key for key in repository.list_checkpoints() if key.step <= chosen.step and key != chosen]
+    return [chosen, *reversed(older)][: max_fallback + 1]
+
+
+@dataclass
+class _RestoreOne:
+    """The restore of one checkpoint, whatever comes of it."""
+
+    repository: Repository
+    manifest: Manifest
+    target: Path
+    force: bool
+    cache: ObjectCache | None
+    n_threads: int
+    progress: Progress | None
+    done_bytes: int = 0
+
+    def run(self) -> RestoreReport:
+        final = self.target / self.manifest.name
+        standing = inspect_standing(final, self.manifest)
+        if standing.same:
+            return self._report(final, reused_bytes=self.manifest.raw_bytes, fetched_bytes=0)
+        if standing.exists and not self.force:
+            raise TargetExists(
+                f"{final} exists and is not checkpoint {self.manifest.name!r} as it was published"
+            )
+        with name_disk_full(self.target), open_workroom(self.target, self.manifest.name) as room:
+            tree = room / "tree"
+            if tree.is_dir():
+                shutil.rmtree(tree)  # left by a restore that was killed
+            cache = self.cache or ObjectCache(room / "objects", limit_bytes=_UNLIMITED_BYTES)
+            with ObjectFetcher(self.repository.store) as fetcher:
+                TreeWriter(self.manifest, tree, cache, fetcher, self.n_threads, self._advance).write(
+                    standing.usable
+                )
+            publish_tree(tree, final, room)
+        reused_bytes = sum(file.size_bytes for file in self.manifest.files if file.path in standing.usable)
+        return self._report(final, reused_bytes, fetcher.fetched_bytes)
+
+    def _report(self, final: Path, reused_bytes: int, fetched_bytes: int) -> RestoreReport:
+        return RestoreReport(
+            path=final,
+            manifest=self.manifest,
+            skipped=False,
+            failed=(),
+            n_files=len(self.manifest.files),
+            restored_bytes=self.manifest.raw_bytes - reused_bytes,
+            reused_bytes=reused_bytes,
+            fetched_bytes=fetched_bytes,
+            seconds=0.0,
+        )
+
+    def _advance(self, n_bytes: int) -> None:
+        self.done_bytes += n_bytes
+        if self.progress is not None:
+            self.progress(self.done_bytes, self.manifest.raw_bytes)

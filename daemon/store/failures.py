@@ -1,12 +1,11 @@
 """One table from what file systems and fsspec raise to the errors of this project."""
 
-import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from weightzip.daemon.disk import FULL_ERRNOS
 from weightzip.errors import DiskFull, NotFound, StoreUnavailable, TruncatedData, WeightzipError
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 _MISSING = {"NoSuchKey", "404", "NoSuchVersion"}
 _BEYOND_END = {"InvalidRange", "416"}
 
@@ -38,7 +37,7 @@ def translate_failures(url: str, key: str) -> Iterator[None]:
             raise StoreUnavailable(f"{url}: {error} ({code})") from error
         raise NotFound(f"{place} does not exist") from error
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _FULL:
+        if isinstance(error, OSError) and error.errno in FULL_ERRNOS:
             raise DiskFull(f"{place}: {error.strerror}") from error
         if service_code(error) in _BEYOND_END:
             raise TruncatedData(f"{place} ends before the bytes that were asked for") from error

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from weightzip.daemon.disk import sync_path
 from weightzip.daemon.store.failures import translate_failures
 from weightzip.daemon.store.protocol import TEMPORARY_PREFIX, CreateOutcome, StoredObject, check_key
 from weightzip.errors import CorruptData, TruncatedData
@@ -43,7 +44,7 @@ class LocalStore:
         """
         with self._staged(key) as staged:
             staged.write_bytes(data)
-            _sync(staged)
+            sync_path(staged)
             final = self._path(key)
             final.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -54,7 +55,7 @@ class LocalStore:
                 if error.errno in _NO_HARD_LINKS:
                     return CreateOutcome.UNSUPPORTED
                 raise
-            _sync(final.parent)
+            sync_path(final.parent)
             return CreateOutcome.CREATED
 
     def read_bytes(self, key: str, limit_bytes: int) -> bytes:
@@ -99,7 +100,7 @@ class LocalStore:
             path = self._path(key)
             path.unlink(missing_ok=True)
             if path.parent.is_dir():
-                _sync(path.parent)
+                sync_path(path.parent)
 
     def _path(self, key: str) -> Path:
         return self._root / check_key(key)
@@ -117,15 +118,7 @@ class LocalStore:
 
     @staticmethod
     def _publish(staged: Path, final: Path) -> None:
-        _sync(staged)
+        sync_path(staged)
         final.parent.mkdir(parents=True, exist_ok=True)
         staged.rename(final)
-        _sync(final.parent)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync_path(final.parent)

@@ -1,5 +1,7 @@
 """A run's checkpoints in a store: which exist, how one is read and removed. Publishing has its own file."""
 
+from contextlib import suppress
+
 from weightzip.daemon.store.document import decode_document
 from weightzip.daemon.store.encoded import EncodedCheckpoint
 from weightzip.daemon.store.layout import CHECKPOINTS_PREFIX, CheckpointKey, parse_checkpoint_key
@@ -9,6 +11,8 @@ from weightzip.daemon.store.publish import PublishReport, publish_checkpoint
 from weightzip.daemon.store.record import Fencing, check_run, create_record, probe_fencing, read_record
 from weightzip.errors import CorruptData, NotFound, UnsupportedVersion
 from weightzip.files.reports import Progress
+
+__all__ = ["LATEST", "CheckpointKey", "Fencing", "PublishReport", "Repository"]
 
 LATEST = "latest"
 
@@ -69,10 +73,11 @@ class Repository:
     def load(self, checkpoint: CheckpointKey | str | int) -> Manifest:
         """Read and check the manifest of a checkpoint (see `find` for selectors).
 
+        A manifest that speaks of another checkpoint or another run than its place does counts as damaged.
+
         Raises:
             NotFound: there is no such checkpoint.
             CorruptData, UnsupportedVersion: its manifest is damaged or newer than this program.
-            StoreConflict: the manifest was written by another run.
         """
         key = checkpoint if isinstance(checkpoint, CheckpointKey) else self.find(checkpoint)
         place = f"{self.store.url}/{key.key}"
@@ -86,12 +91,15 @@ class Repository:
         return manifest
 
     def load_all(self) -> tuple[Manifest, ...]:
-        """Read all manifests in ascending order of step, the later published first among equals last.
+        """Read all manifests in ascending order of step, of one step in the order of publishing.
 
         Raises:
             CorruptData, UnsupportedVersion: as in `load`; one bad manifest is enough.
         """
-        manifests = [self.load(key) for key in self.list_checkpoints()]
+        manifests = []
+        for key in self.list_checkpoints():
+            with suppress(NotFound):  # removed since it was listed, or the listing lags
+                manifests.append(self.load(key))
         return tuple(sorted(manifests, key=lambda manifest: (manifest.step, manifest.created_at)))
 
     def publish(self, encoded: EncodedCheckpoint, *, progress: Progress | None = None) -> PublishReport:

@@ -1,0 +1,101 @@
+"""The target directory of a restore: what is there already, the work room in it, the last rename."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from blake3 import blake3
+
+from weightzip.daemon.checkpoint import TreeEntry, hash_file, resolve_entry_path, scan_tree
+from weightzip.daemon.disk import sync_path
+from weightzip.daemon.store.manifest import Manifest
+from weightzip.errors import StoreConflict, WeightzipError
+
+WORKROOM_PREFIX = ".weightzip-restore-"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What already lies where a checkpoint shall go: `same` if it is that checkpoint, and its usable files by path."""
+
+    exists: bool
+    same: bool
+    usable: Mapping[str, Path]
+
+
+def is_empty_target(target: Path) -> bool:
+    """Return whether a target directory holds nothing, or only the rest of a restore that was killed."""
+    return not target.exists() or all(item.name.startswith(WORKROOM_PREFIX) for item in target.iterdir())
+
+
+def inspect_standing(final: Path, manifest: Manifest) -> Standing:
+    """Compare what lies at `final` with a checkpoint, hashing the files whose size fits."""
+    if not os.path.lexists(final):
+        return Standing(False, False, {})
+    try:
+        tree = {} if final.is_symlink() else {entry.path: entry for entry in scan_tree(final)}
+    except WeightzipError:
+        tree = {}  # it holds a socket, vanishes while we look, ...: it is not the checkpoint
+    usable = {}
+    for entry in manifest.files:
+        found = tree.get(entry.path)
+        path = resolve_entry_path(final, entry.path)
+        if (
+            found
+            and found.kind == "file"
+            and found.size_bytes == entry.size_bytes
+            and hash_file(path) == entry.digest
+        ):
+            usable[entry.path] = path
+    wanted = {_shape(entry) for entry in manifest.entries}
+    same = len(usable) == len(manifest.files) and wanted == {_shape(entry) for entry in tree.values()}
+    return Standing(True, same, usable)
+
+
+def _shape(entry: TreeEntry) -> tuple[str, str, str | None]:
+    return entry.path, entry.kind, entry.target
+
+
+@contextmanager
+def open_workroom(target: Path, name: str) -> Iterator[Path]:
+    """Give a private directory in `target` for the restore of one name; it is gone afterwards.
+
+    Its name is always the same, so that the next restore finds, and may use, what a killed one left.
+
+    Raises:
+        StoreConflict: another process restores this name into this target.
+    """
+    room = target / f"{WORKROOM_PREFIX}{blake3(name.encode()).hexdigest()[:16]}"
+    room.mkdir(parents=True, exist_ok=True)
+    lock_path = room / "lock"
+    with lock_path.open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The holder before us may have removed the room between our open and our lock.
+            locked = lock_path.exists() and lock_path.stat().st_ino == os.fstat(lock.fileno()).st_ino
+        except BlockingIOError:
+            locked = False
+        if not locked:
+            raise StoreConflict(f"another restore of {name!r} into {target} is running")
+        try:
+            yield room
+        finally:
+            shutil.rmtree(room)
+
+
+def publish_tree(tree: Path, final: Path, room: Path) -> None:
+    """Give a finished tree its name; what had the name moves into the work room first."""
+    replaced = room / "replaced"
+    if os.path.lexists(final):
+        final.rename(replaced)
+    try:
+        tree.rename(final)
+    except OSError:
+        if os.path.lexists(replaced):
+            replaced.rename(final)
+        raise
+    sync_path(final.parent)

@@ -1,0 +1,112 @@
+"""Write the tree of a checkpoint: directories, files decoded and proven, links, then modes and times, then fsync."""
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from weightzip.daemon.checkpoint import FileEntry, resolve_entry_path
+from weightzip.daemon.disk import sync_path
+from weightzip.daemon.restore.cache import ObjectCache
+from weightzip.daemon.restore.chain import stack_archives
+from weightzip.daemon.restore.fetch import ObjectFetcher
+from weightzip.daemon.store.manifest import Manifest
+from weightzip.errors import CorruptData
+from weightzip.files import decompress_file
+
+# One is fetched while the other is decoded, which uses all cores by itself.
+_FILES_AT_ONCE = 2
+# A file from a store must not come back with the rights of its owner or group.
+_FILE_MODE_MASK = 0o777
+_DIRECTORY_MODE_MASK = 0o3777
+
+OnBytes = Callable[[int], None]
+
+
+class TreeWriter:
+    """Write one checkpoint below a private directory; nothing is visible under its own name yet."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        root: Path,
+        cache: ObjectCache,
+        fetcher: ObjectFetcher,
+        n_threads: int,
+        on_bytes: OnBytes,
+    ) -> None:
+        self._manifest = manifest
+        self._root = root
+        self._cache = cache
+        self._fetcher = fetcher
+        self._n_threads = n_threads
+        self._on_bytes = on_bytes
+        self._lock = threading.Lock()
+
+    def write(self, usable: Mapping[str, Path]) -> None:
+        """Write everything; files in `usable` are linked from where they lie instead of being decoded.
+
+        Links in the tree are created last and every parent is a directory of the manifest (its rules see to that),
+        so nothing is ever written through a link.
+
+        Raises:
+            CorruptData, NotFound, MissingPredecessor, WrongPredecessor: the checkpoint is damaged.
+            DiskFull, StoreUnavailable: it may work later.
+        """
+        entries = sorted(self._manifest.entries, key=lambda entry: entry.path.encode())
+        for entry in entries:
+            if entry.kind == "directory":
+                self._path(entry).mkdir(mode=0o700)
+        with ThreadPoolExecutor(_FILES_AT_ONCE, thread_name_prefix="restore") as pool:
+            for _ in pool.map(lambda entry: self._write_file(entry, usable), self._manifest.files):
+                pass
+        for entry in entries:
+            if entry.kind == "symlink":
+                self._path(entry).symlink_to(entry.target or "")
+        # Children before their directory: writing into it changes its time, and its mode may forbid it.
+        for entry in reversed(entries):
+            self._finish(entry)
+
+    def _write_file(self, entry: FileEntry, usable: Mapping[str, Path]) -> None:
+        path = self._path(entry)
+        if entry.path in usable:
+            try:
+                os.link(usable[entry.path], path)
+            except OSError:
+                shutil.copyfile(usable[entry.path], path)
+        else:
+            self._decode_file(entry, path)
+        self._count(entry.size_bytes)
+
+    def _decode_file(self, entry: FileEntry, path: Path) -> None:
+        chain = self._manifest.archive_chain(entry.digest or "")
+        with self._fetcher.hold(chain, self._cache) as paths, stack_archives(chain[:-1], paths) as base:
+            report = decompress_file(
+                paths[chain[-1].object_digest], path, base=base, n_threads=self._n_threads
+            )
+        if report.file_digest != entry.digest:
+            raise CorruptData(
+                f"archive object {chain[-1].object_digest} restores a file with digest {report.file_digest}, "
+                f"the manifest promises {entry.digest} for {entry.path!r}"
+            )
+
+    def _finish(self, entry: FileEntry) -> None:
+        path = self._path(entry)
+        if entry.kind == "symlink":
+            with suppress(NotImplementedError):
+                os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns), follow_symlinks=False)
+            return
+        mask = _DIRECTORY_MODE_MASK if entry.kind == "directory" else _FILE_MODE_MASK
+        os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns))
+        sync_path(path)
+        path.chmod(entry.mode & mask)
+
+    def _count(self, n_bytes: int) -> None:
+        with self._lock:
+            self._on_bytes(n_bytes)
+
+    def _path(self, entry: FileEntry) -> Path:
+        return resolve_entry_path(self._root, entry.path)
