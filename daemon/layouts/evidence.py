@@ -1,0 +1,18 @@
+"""What the structural checks of a candidate's files found. Pure data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Findings about all files of one sighting.
+
+    `problem` names the first file that is not closed, `documents` holds the parsed JSON files by path, `proven`
+    the paths whose own structure shows that they are whole.
+    """
+
+    problem: str | None = None
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    proven: frozenset[str] = frozenset()

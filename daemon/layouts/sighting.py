@@ -1,0 +1,63 @@
+"""What one look at the watched directory saw of one possible checkpoint. Pure data; the looking is watch/scan.py's."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+SightingKind = Literal["file", "directory", "symlink", "other"]
+
+
+@dataclass(frozen=True)
+class FileSighting:
+    """One entry below a candidate; `path` is relative to it with `/` between names, `.` for a single file."""
+
+    path: str
+    kind: SightingKind
+    inode: int
+    size_bytes: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """One candidate: a directory or a file directly below the watched directory.
+
+    `entries` are what would be kept. `temporaries` are a writer's unfinished files: never kept, but as long as
+    they change somebody is still writing.
+    """
+
+    name: str
+    kind: Literal["file", "directory"]
+    entries: tuple[FileSighting, ...]
+    temporaries: tuple[FileSighting, ...] = field(default=())
+
+    @cached_property
+    def fingerprint(self) -> tuple[FileSighting, ...]:
+        """Return what must stay the same for the candidate to be quiet."""
+        return self.entries + self.temporaries
+
+    @cached_property
+    def identity(self) -> tuple[tuple[str, int, int, int], ...]:
+        """Return what says that these are the same files: no ctime, because a hard link to a file changes it."""
+        return tuple((e.path, e.inode, e.size_bytes, e.mtime_ns) for e in self.files)
+
+    @cached_property
+    def files(self) -> tuple[FileSighting, ...]:
+        """Return the regular files."""
+        return tuple(entry for entry in self.entries if entry.kind == "file")
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """Return the relative paths of the regular files."""
+        return frozenset(entry.path for entry in self.files)
+
+    @cached_property
+    def size_bytes(self) -> int:
+        """Return the bytes of all files together."""
+        return sum(entry.size_bytes for entry in self.files)
+
+    @cached_property
+    def newest_mtime_ns(self) -> int:
+        """Return the newest modification time of a file; 0 without files."""
+        return max((entry.mtime_ns for entry in self.files), default=0)

@@ -1,0 +1,1 @@
+"""Notices complete checkpoints: events hint, a rescan of the whole directory decides."""

@@ -1,0 +1,129 @@
+"""The thread that looks: woken by hints, by candidates that may have become quiet, and by the rescan interval."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import structlog
+
+from weightzip.daemon.metrics import Metrics
+from weightzip.daemon.watch.events import EventHints
+
+# A trainer that writes steadily must not make us scan without pause.
+_MIN_PAUSE_SECONDS = 0.2
+
+LookOnce = Callable[[float], float | None]
+"""Does one look at a monotonic time; returns when to look again at the latest, None if only a hint or rescan should."""
+
+
+class WatchLoop:
+    """Calls a look again and again in a thread of its own, until stopped."""
+
+    def __init__(
+        self,
+        root: Path,
+        look_once: LookOnce,
+        metrics: Metrics,
+        *,
+        mode: Literal["events", "poll"],
+        poll_seconds: float,
+        rescan_seconds: float,
+    ) -> None:
+        self._root = root
+        self._look_once = look_once
+        self._metrics = metrics
+        self._mode = mode
+        self._interval_seconds = min(poll_seconds, rescan_seconds) if mode == "poll" else rescan_seconds
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._hints: EventHints | None = None
+        self._n_looks = 0
+        self._looked = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+        self._log = structlog.get_logger("watch")
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the look that is running; returns when it has ended."""
+        self._stopping.set()
+        self._woken.set()
+        self._thread.join()
+
+    def wake(self) -> None:
+        """Ask for a look soon."""
+        self._woken.set()
+
+    def look_now(self, timeout_seconds: float) -> bool:
+        """Ask for a look that begins after this call and wait for its end; returns whether it came in time."""
+        with self._looked:
+            # The look that runs now may have begun before: the one after it is ours.
+            wanted = self._n_looks + 2
+        deadline = time.monotonic() + timeout_seconds
+        while True:
+            self._woken.set()
+            with self._looked:
+                if self._n_looks >= wanted:
+                    return True
+                remaining = deadline - time.monotonic()
+                if remaining <= 0 or not self._thread.is_alive():
+                    return False
+                self._looked.wait(min(remaining, 2 * _MIN_PAUSE_SECONDS))
+
+    def _run(self) -> None:
+        next_rescan = time.monotonic()
+        try:
+            while not self._stopping.is_set():
+                now = time.monotonic()
+                rescan = now >= next_rescan
+                if rescan:
+                    next_rescan = now + self._interval_seconds
+                    self._ensure_hints()
+                    self._metrics.rescans.inc()
+                self._woken.clear()
+                due = self._look(now)
+                wake_at = min(next_rescan, due) if due is not None else next_rescan
+                self._stopping.wait(_MIN_PAUSE_SECONDS)
+                self._woken.wait(max(wake_at - time.monotonic(), 0))
+        finally:
+            if self._hints is not None:
+                self._hints.stop()
+
+    def _look(self, now_seconds: float) -> float | None:
+        try:
+            due = self._look_once(now_seconds)
+        except OSError as error:
+            # An unreadable or unmounted directory is a state to wait out, as the trainer's mount may come back.
+            self._log.warning("watched directory cannot be read", path=str(self._root), error=str(error))
+            due = None
+        with self._looked:
+            self._n_looks += 1
+            self._looked.notify_all()
+        return due
+
+    def _ensure_hints(self) -> None:
+        """(Re)start events: the directory may not have existed, or was replaced, since the last rescan."""
+        if self._mode == "poll" or (self._hints is not None and self._hints.is_alive()):
+            return
+        if self._hints is not None:
+            self._hints.stop()
+        hints = EventHints(self._root, self._on_event, self._on_overflow)
+        try:
+            hints.start()
+        except OSError as error:
+            self._log.warning("no file events, relying on rescans", path=str(self._root), error=str(error))
+            self._hints = None
+            return
+        self._hints = hints
+
+    def _on_event(self) -> None:
+        self._metrics.watch_events.inc()
+        self._woken.set()
+
+    def _on_overflow(self) -> None:
+        self._metrics.watch_overflows.inc()
+        self._woken.set()

@@ -1,0 +1,154 @@
+"""Looks at the watched directory and says which candidates are complete, and why the others are not.
+
+One look at a time; the caller decides when (loop.py) and what happens to a complete candidate (jobs/).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from weightzip.daemon.checkpoint import resolve_entry_path
+from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting
+from weightzip.daemon.layouts.closed import check_closed
+from weightzip.daemon.layouts.names import count_shapes, strip_numbers
+from weightzip.daemon.watch.candidate import Candidate, Judgement, Stage, judge, observe
+from weightzip.daemon.watch.scan import scan_source
+
+IsHandled = Callable[[Sighting, int], bool]
+"""Says whether a checkpoint (sighting, step) was pinned or committed before, so that it is complete for sure."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one look says about one candidate."""
+
+    sighting: Sighting
+    layout: str
+    step: int
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Look:
+    """The result of one look: all candidates in order of step, and when to look again at the latest."""
+
+    findings: tuple[Finding, ...]
+    next_look_at_seconds: float | None
+
+    @property
+    def complete(self) -> tuple[Finding, ...]:
+        """Return the candidates that are MARKED: ready to be pinned."""
+        return tuple(finding for finding in self.findings if finding.judgement.stage == Stage.MARKED)
+
+
+@dataclass(frozen=True)
+class _Claim:
+    candidate: Candidate
+    layout: Layout
+    step: int
+
+
+class Watcher:
+    """Keeps what is known about each candidate from look to look."""
+
+    def __init__(
+        self,
+        root: Path,
+        layouts: tuple[Layout, ...],
+        *,
+        quiet_seconds: float,
+        ignore: tuple[str, ...],
+        trust_holes: bool,
+        is_handled: IsHandled,
+    ) -> None:
+        self._root = root
+        self._layouts = layouts
+        self._quiet_seconds = quiet_seconds
+        self._ignore = ignore
+        self._trust_holes = trust_holes
+        self._is_handled = is_handled
+        self._candidates: dict[str, Candidate] = {}
+        self._evidence: dict[str, tuple[Sighting, Evidence]] = {}
+
+    def look(self, now_seconds: float, shapes_before: Mapping[str, Counter[str]]) -> Look:
+        """Scan the directory once and judge every candidate.
+
+        `shapes_before` gives, per family (name without numbers), the shape of the newest committed checkpoint: the
+        predecessor when none is left on disk.
+
+        Raises:
+            OSError: the directory cannot be read.
+        """
+        sightings, root_names = scan_source(self._root, self._ignore)
+        self._candidates = {s.name: observe(self._candidates.get(s.name), s, now_seconds) for s in sightings}
+        self._evidence = {name: known for name, known in self._evidence.items() if name in self._candidates}
+        claims = sorted(
+            self._claims(), key=lambda claim: (claim.step, claim.candidate.sighting.newest_mtime_ns)
+        )
+        findings: list[Finding] = []
+        shapes = dict(shapes_before)
+        for position, claim in enumerate(claims):
+            sighting = claim.candidate.sighting
+            family = strip_numbers(sighting.name)
+            newer = tuple(
+                later.candidate.sighting
+                for later in claims[position + 1 :]
+                if strip_numbers(later.candidate.sighting.name) == family
+            )
+            judgement = self._judge(claim, Peers(shapes.get(family), newer, root_names), now_seconds)
+            if judgement.stage >= Stage.MARKED:
+                shapes[family] = count_shapes(sighting.paths)
+            findings.append(Finding(sighting, claim.layout.name, claim.step, judgement))
+        times = [f.judgement.recheck_at_seconds for f in findings]
+        return Look(tuple(findings), min((time for time in times if time is not None), default=None))
+
+    def _claims(self) -> list[_Claim]:
+        claims = []
+        for candidate in self._candidates.values():
+            layout = next((layout for layout in self._layouts if layout.claims(candidate.sighting)), None)
+            if layout is not None:
+                claims.append(_Claim(candidate, layout, layout.find_step(candidate.sighting)))
+        return claims
+
+    def _judge(self, claim: _Claim, peers: Peers, now_seconds: float) -> Judgement:
+        candidate = claim.candidate
+        if self._is_handled(candidate.sighting, claim.step):
+            return Judgement(Stage.PINNED)
+
+        def judge_with(evidence: Evidence | None) -> Judgement:
+            return judge(
+                candidate,
+                claim.layout,
+                evidence,
+                peers,
+                now_seconds=now_seconds,
+                quiet_seconds=self._quiet_seconds,
+            )
+
+        judgement = judge_with(None)
+        if judgement.stage == Stage.SEEN:
+            return judgement
+        return judge_with(self._find_evidence(candidate.sighting))
+
+    def _find_evidence(self, sighting: Sighting) -> Evidence:
+        known = self._evidence.get(sighting.name)
+        if known is not None and known[0].fingerprint == sighting.fingerprint:
+            return known[1]
+        evidence = gather_evidence(self._root / sighting.name, sighting, trust_holes=self._trust_holes)
+        self._evidence[sighting.name] = (sighting, evidence)
+        return evidence
+
+
+def gather_evidence(root: Path, sighting: Sighting, *, trust_holes: bool) -> Evidence:
+    """Check the structure of every file of a candidate that lies at `root`; stops at the first that is not closed."""
+    documents, proven = {}, set()
+    for entry in sighting.files:
+        closure = check_closed(resolve_entry_path(root, entry.path), trust_holes=trust_holes)
+        if closure.problem is not None:
+            return Evidence(problem=f"{sighting.name if entry.path == '.' else entry.path} {closure.problem}")
+        if closure.document is not None:
+            documents[entry.path] = closure.document
+        if closure.proven:
+            proven.add(entry.path)
+    return Evidence(documents=documents, proven=frozenset(proven))
