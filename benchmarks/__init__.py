@@ -1,0 +1,1 @@
+"""Ratio, speed and memory beside other compressors, on real checkpoints: `python -m benchmarks`."""

@@ -1,0 +1,1 @@
+"""One compressor a file, all behind the protocol of `benchmarks.rival`."""
