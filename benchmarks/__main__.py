@@ -3,11 +3,11 @@
 import argparse
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.allocator import keep_freed_memory
 from benchmarks.case import Case
 from benchmarks.cases.make_run import make_run
 from benchmarks.cases.minilm import PACKAGE, build_minilm_cases
@@ -26,7 +26,6 @@ RESULTS = Path("benchmarks/results")
 def main() -> None:
     """Build the cases, measure, print and write the results."""
     arguments = _parse_arguments()
-    _keep_freed_memory()
     DATA.mkdir(parents=True, exist_ok=True)
     machine = describe_machine()
     runs = [make_run(DATA / "demo-run"), *arguments.run]
@@ -36,8 +35,12 @@ def main() -> None:
         cases = _build_cases(work, runs)
         pin_to_core(max(all_cores))
         rivals = open_rivals(work)
+        fresh = [measure(case, rivals, arguments.rounds) for case in cases]
+        keep_freed_memory()
+        reused = [measure(case, rivals, arguments.rounds) for case in cases]
         measured = [
-            CaseResult(case.facts, len(case.raw), measure(case, rivals, arguments.rounds)) for case in cases
+            CaseResult(case.facts, len(case.raw), *pair)
+            for case, *pair in zip(cases, fresh, reused, strict=True)
         ]
     os.sched_setaffinity(0, all_cores)
     memory = list(_measure_memory(arguments.memory_gb)) if arguments.memory_gb else []
@@ -45,13 +48,6 @@ def main() -> None:
     print(format_results(results))
     name = arguments.machine or re.sub(r"[^a-z0-9]+", "-", str(machine["processor"]).lower()).strip("-")
     write_results(results, RESULTS / name)
-
-
-def _keep_freed_memory() -> None:
-    """Start over with an allocator that keeps what is freed: else large buffers measure the kernel's page faults."""
-    if "MALLOC_MMAP_MAX_" not in os.environ:
-        environment = {**os.environ, "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
-        os.execve(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]], environment)
 
 
 def _parse_arguments() -> argparse.Namespace:

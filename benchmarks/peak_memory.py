@@ -3,7 +3,6 @@
 `python -m benchmarks.peak_memory ACTION ...` is such a child; `measure_peak_bytes` starts one.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +14,7 @@ def measure_peak_bytes(action: str, source: Path, target: Path, base: Path | Non
     """Return how far `compress` or `decompress` from `source` to `target` raised the resident memory of a child."""
     command = [sys.executable, "-m", "benchmarks.peak_memory", action, str(source), str(target)]
     command += [str(n_threads), *([str(base)] if base else [])]
-    # The allocator as users have it, whatever the benchmarks run with.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("MALLOC_")}
-    return int(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def _main() -> None:
