@@ -61,3 +61,8 @@ class CpuBackend:
             _native.decode_blocks(group, predecessor, out, n_threads=self._n_threads)
         except _native.CorruptBlocks as error:
             raise CorruptData(f"{place}: {error}") from error
+
+
+def list_cpu_features() -> list[str]:
+    """Return the CPU features that the native core uses on this machine."""
+    return list(_native.cpu_features())

@@ -1,13 +1,16 @@
 """Lossless compression, safe keeping and fast restore of training checkpoints."""
 
-from weightzip.files import (
-    check_archive,
-    compress_file,
-    decompress_file,
-    decompress_stream,
-    open_archive,
-    verify_file,
-)
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from weightzip.files import (
+        check_archive,
+        compress_file,
+        decompress_file,
+        decompress_stream,
+        open_archive,
+        verify_file,
+    )
 
 __all__ = [
     "check_archive",
@@ -17,3 +20,12 @@ __all__ = [
     "open_archive",
     "verify_file",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import the functions on first use: the command line must answer --help without loading NumPy."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from weightzip import files
+
+    return getattr(files, name)

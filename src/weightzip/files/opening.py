@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.format.header import MAGIC
@@ -63,6 +63,14 @@ def open_source(path: Path) -> FileSource:
         return FileSource(path)
     except FileNotFoundError as error:
         raise NotFound(f"{path}: no such file") from error
+
+
+@contextmanager
+def open_stream(path: Path) -> Iterator[BinaryIO]:
+    """Yield a regular local file, open for reading from its front. Raises as open_source does."""
+    open_source(path).close()
+    with path.open("rb") as file:
+        yield file
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 import errno
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +15,8 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextmanager
-def publish_file(target: Path, *, like: os.stat_result, force: bool) -> Iterator[BinaryIO]:
-    """Yield a file to write; when the block ends well it becomes target, with the mode and mtime of `like`.
+def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> Iterator[BinaryIO]:
+    """Yield a file to write; when the block ends well it becomes target, with the mode and times of `like`.
 
     When the block fails, nothing is left behind.
 
@@ -32,8 +32,9 @@ def publish_file(target: Path, *, like: os.stat_result, force: bool) -> Iterator
             with temporary.open("wb") as file:
                 yield file
                 file.flush()
-                os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
-                os.utime(file.fileno(), ns=(like.st_atime_ns, like.st_mtime_ns))
+                if like is not None:
+                    os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
+                    os.utime(file.fileno(), ns=(like.st_atime_ns, like.st_mtime_ns))
                 os.fsync(file.fileno())
             check_target(target, force=force)
             temporary.replace(target)
@@ -71,13 +72,13 @@ def sync_directory(directory: Path) -> None:
 
 
 def _create_temporary(target: Path) -> Path:
+    temporary = target.parent / f".weightzip-{secrets.token_hex(8)}.tmp"
     try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".weightzip-", suffix=".tmp")
+        temporary.touch(exist_ok=False)
     except FileNotFoundError as error:
         raise NotFound(f"{target.parent}: no such directory") from error
     except OSError as error:
         if error.errno in _FULL:
             raise DiskFull(f"{target}: {error.strerror}") from error
         raise
-    os.close(descriptor)
-    return Path(name)
+    return temporary

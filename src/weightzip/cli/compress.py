@@ -1,0 +1,82 @@
+"""`weightzip compress`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weightzip.cli.options import BaseOption, ForceOption, JsonOption, ThreadsOption
+
+if TYPE_CHECKING:
+    from weightzip.files import CompressReport
+
+
+def compress(
+    source: Annotated[
+        Path, typer.Argument(help="File or directory to compress; - reads the standard input.")
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(help="Archive (or directory of archives) to write; - writes the standard output."),
+    ],
+    base: BaseOption = None,
+    threads: ThreadsOption = 0,
+    verify: Annotated[
+        bool, typer.Option(help="Decode every frame and compare before the archive is published.")
+    ] = True,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Compress a file into an archive, or a directory into a directory of archives.
+
+    [bold]Examples[/bold]
+
+      weightzip compress model.safetensors model.safetensors.wzst
+
+      weightzip compress step-2000 archives/step-2000 --base step-1000
+    """
+    from dataclasses import replace
+
+    from weightzip.cli.output import print_json, say
+    from weightzip.cli.pipes import PIPE, spooled_input, spooled_output
+    from weightzip.files.directory import pair_files, prepare_directory
+
+    def report(result: "CompressReport") -> None:
+        if json and target != PIPE:
+            print_json(result)
+        else:
+            say(_describe(result))
+
+    if source == PIPE or target == PIPE:
+        with spooled_input(source, near=target) as file, spooled_output(target, sys.stdout.buffer) as archive:
+            result = _compress_one(file, archive, base, threads, verify, force or target == PIPE, json)
+        report(replace(result, source=source, target=target))
+        return
+    if not source.is_dir():
+        report(_compress_one(source, target, base, threads, verify, force, json))
+        return
+    with prepare_directory(source, target, force=force):
+        for pair in pair_files(source, target, base, compressing=True):
+            report(_compress_one(pair.source, pair.target, pair.base, threads, verify, force, json))
+
+
+def _compress_one(
+    source: Path, target: Path, base: Path | None, threads: int, verify: bool, force: bool, json: bool
+) -> "CompressReport":
+    from weightzip.cli.output import show_progress
+    from weightzip.files import compress_file
+
+    with show_progress(source.name, quiet=json) as progress:
+        return compress_file(
+            source, target, base=base, n_threads=threads, verify=verify, force=force, progress=progress
+        )
+
+
+def _describe(result: "CompressReport") -> str:
+    from weightzip.cli.output import format_bytes, format_ratio
+
+    return (
+        f"{result.source}: {format_bytes(result.raw_bytes)} -> {format_bytes(result.stored_bytes)} "
+        f"({format_ratio(result.stored_bytes, result.raw_bytes)}) in {result.seconds:.2f} s"
+    )

@@ -1,0 +1,81 @@
+"""`weightzip inspect`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weightzip.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from weightzip.codec.archive_info import ArchiveInfo
+    from weightzip.codec.summary import TensorSummary
+
+
+def inspect(
+    archive: Annotated[str, typer.Argument(help="Archive: a file or any fsspec URL.")],
+    json: JsonOption = False,
+) -> None:
+    """Show what is in an archive: every tensor with its recipe and ratio, totals by dtype. Decodes nothing.
+
+    [bold]Examples[/bold]
+
+      weightzip inspect model.safetensors.wzst
+
+      weightzip inspect s3://bucket/model.safetensors.wzst --json
+    """
+    from dataclasses import asdict
+
+    from weightzip.cli.output import print_json
+    from weightzip.codec.summary import summarize_tensors
+    from weightzip.files import open_archive
+
+    with open_archive(archive) as opened:
+        info, summaries = opened.info, list(summarize_tensors(opened.index))
+    if json:
+        print_json(asdict(info) | {"tensors": [asdict(summary) for summary in summaries]})
+    else:
+        _print_tensors(archive, summaries)
+        _print_totals(info, summaries)
+
+
+def _print_tensors(archive: str, summaries: "Sequence[TensorSummary]") -> None:
+    from weightzip.cli.output import format_ratio, print_table
+
+    rows = [
+        (
+            "(glue)" if summary.name is None else summary.name,
+            summary.dtype,
+            "x".join(map(str, summary.shape)),
+            summary.recipe,
+            str(summary.raw_bytes),
+            str(summary.stored_bytes),
+            format_ratio(summary.stored_bytes, summary.raw_bytes),
+        )
+        for summary in summaries
+    ]
+    print_table(archive, ("tensor", "dtype", "shape", "recipe", "raw bytes", "stored bytes", "ratio"), rows)
+
+
+def _print_totals(info: "ArchiveInfo", summaries: "Sequence[TensorSummary]") -> None:
+    from weightzip.cli.output import format_bytes, format_ratio, say
+
+    for dtype in dict.fromkeys(summary.dtype for summary in summaries):
+        parts = [summary for summary in summaries if summary.dtype == dtype]
+        raw_bytes = sum(part.raw_bytes for part in parts)
+        stored_bytes = sum(part.stored_bytes for part in parts)
+        say(f"{dtype}: {len(parts)} parts, {_describe_sizes(raw_bytes, stored_bytes)}")
+    overhead = info.archive_bytes - sum(summary.stored_bytes for summary in summaries)
+    say(f"index and ends: {format_bytes(overhead)}")
+    ratio = format_ratio(info.archive_bytes, info.file_bytes)
+    say(f"all: {format_bytes(info.file_bytes)} -> {format_bytes(info.archive_bytes)} ({ratio})")
+    say(f"digest {info.file_digest}")
+    if info.base_digest is not None:
+        say(f"{'leans on' if info.needs_base else 'was offered'} the predecessor {info.base_digest}")
+
+
+def _describe_sizes(raw_bytes: int, stored_bytes: int) -> str:
+    from weightzip.cli.output import format_bytes, format_ratio
+
+    sizes = f"{format_bytes(raw_bytes)} -> {format_bytes(stored_bytes)}"
+    return f"{sizes} ({format_ratio(stored_bytes, raw_bytes)})"

@@ -1,0 +1,23 @@
+"""Options that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+BaseOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--base",
+        metavar="PATH",
+        help="The predecessor: a file or an archive of it; for a directory, a directory (paired by relative path).",
+        show_default=False,
+    ),
+]
+ThreadsOption = Annotated[
+    int, typer.Option("--threads", "-t", min=0, max=1024, help="Threads to use; 0 uses all cores.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", "-f", help="Replace what is there.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object a result on the standard output.")
+]

@@ -1,0 +1,91 @@
+"""What the command line prints: results, tables, progress. Nothing here decides anything.
+
+The standard output carries data only: tables, JSON, bytes of `-`. All that is said to a person goes to the standard
+error, and moves only on a terminal.
+"""
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+Progress = Callable[[int, int], None]
+
+
+def say(message: str) -> None:
+    """Print a line for a person."""
+    print(message, file=sys.stderr)
+
+
+def print_json(result: Any) -> None:
+    """Print a dataclass or a mapping as one JSON object on one line."""
+    plain = result if isinstance(result, Mapping) else dataclasses.asdict(result)
+    print(json.dumps(plain, default=_to_plain), flush=True)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows as a table on a terminal, as tab-separated lines elsewhere. Text stands left, numbers right."""
+    if not sys.stdout.isatty():
+        for row in (columns, *rows):
+            print("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, justify="left" if column in _TEXT_COLUMNS else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+@contextmanager
+def show_progress(label: str, *, quiet: bool) -> Iterator[Progress | None]:
+    """Yield a progress callback that draws a bar, None where there is no terminal or `quiet` is set."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(label, total=None)
+        yield lambda done_bytes, total_bytes: bars.update(task, completed=done_bytes, total=total_bytes)
+
+
+def format_bytes(n_bytes: float) -> str:
+    """Return a size in decimal units with three digits, such as "4.51 MB"."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if n_bytes < 999.5 or unit == "TB":
+            break
+        n_bytes /= 1000
+    return f"{n_bytes:.0f} B" if unit == "B" else f"{n_bytes:.3g} {unit}"
+
+
+def format_ratio(stored_bytes: int, raw_bytes: int) -> str:
+    """Return stored / raw with three decimals, a dash for nothing."""
+    return f"{stored_bytes / raw_bytes:.3f}" if raw_bytes else "-"
+
+
+_TEXT_COLUMNS = {"tensor", "dtype", "shape", "recipe", "path"}
+
+
+def _to_plain(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.name
+    raise TypeError(f"no JSON form for {type(value).__name__}")

@@ -1,0 +1,23 @@
+"""`weightzip version`."""
+
+from weightzip.cli.options import JsonOption
+
+
+def version(json: JsonOption = False) -> None:
+    """Print the versions of the program and of the archive format, and what the codec uses of this CPU."""
+    from importlib.metadata import version as read_version
+
+    from weightzip.cli.output import print_json
+    from weightzip.codec.backend import list_cpu_features
+    from weightzip.codec.format.limits import FORMAT_VERSION
+
+    facts = {
+        "weightzip": read_version("weightzip"),
+        "format": FORMAT_VERSION,
+        "cpu_features": list_cpu_features(),
+    }
+    if json:
+        print_json(facts)
+    else:
+        features = ", ".join(list_cpu_features()) or "none, scalar code"
+        print(f"weightzip {facts['weightzip']}, archive format {FORMAT_VERSION}, CPU features: {features}")
