@@ -33,7 +33,8 @@ def inspect(
     with open_archive(archive) as opened:
         info, summaries = opened.info, list(summarize_tensors(opened.index))
     if json:
-        print_json(asdict(info) | {"tensors": [asdict(summary) for summary in summaries]})
+        facts = asdict(info) | {"container": info.container.name.lower()}
+        print_json(facts | {"tensors": [asdict(summary) for summary in summaries]})
     else:
         _print_tensors(archive, summaries)
         _print_totals(info, summaries)

@@ -1,0 +1,42 @@
+"""From coded elements to the elements themselves (docs/format.md, "Transforms")."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weightzip.codec.format.block_group import Transform
+
+Elements = npt.NDArray[Any]
+
+
+def join_planes(planes: list[npt.NDArray[np.uint8]]) -> Elements:
+    """Return the elements whose bytes stand in the planes, most significant first."""
+    elements: Elements = np.stack(planes[::-1], axis=1).reshape(-1).view(f"<u{len(planes)}")
+    return elements
+
+
+def invert_transform(transform: Transform, u: Elements, p: Elements | None) -> Elements:
+    """Return x for the coded u and the predecessor's p (None where the transform needs none)."""
+    if transform == Transform.IDENTITY:
+        return u
+    one = u.dtype.type(1)
+    top = u.dtype.type(8 * u.itemsize - 1)
+    rotated: Elements = (u >> one) | (u << top)
+    if transform == Transform.ROTATE or p is None:
+        return rotated
+    # NumPy's unsigned arithmetic wraps, which is what modulo 2^w asks for.
+    difference: Elements = (u >> one) ^ (u.dtype.type(0) - (u & one))
+    if transform == Transform.INTEGER_DIFFERENCE:
+        return difference + p
+    return _unorder(difference + _order(p))
+
+
+def _order(x: Elements) -> Elements:
+    sign = x.dtype.type(1 << (8 * x.itemsize - 1))
+    return np.where(x & sign, ~x, x | sign)
+
+
+def _unorder(y: Elements) -> Elements:
+    sign = y.dtype.type(1 << (8 * y.itemsize - 1))
+    return np.where(y & sign, y & ~sign, ~y)
