@@ -10,9 +10,9 @@ ROWS = 4096
 
 
 def write_synthetic_shard(path: Path, n_bytes: int, seed: int, drift: float = 0.0) -> None:
-    """Write about `n_bytes` of bf16 matrices. The same seed and another drift give a predecessor of the file."""
+    """Write `n_bytes` of bf16 matrices, and up to one matrix more. The same seed and another drift give a predecessor of the file."""
     matrix_bytes = ROWS * COLUMNS * 2
-    n_tensors = max(1, n_bytes // matrix_bytes)
+    n_tensors = -(-n_bytes // matrix_bytes)
     header = {
         f"layers.{index}.weight": {
             "dtype": "BF16",
