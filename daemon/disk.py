@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from weightzip.errors import DiskFull
+from weightzip.errors import DiskFull, WeightzipError
 
 FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -21,11 +21,17 @@ def sync_path(path: Path) -> None:
 
 
 @contextmanager
-def name_disk_full(path: Path) -> Iterator[None]:
-    """Turn an error about a full disk or quota within the block into DiskFull, naming `path`; others pass."""
+def name_disk_errors(path: Path) -> Iterator[None]:
+    """Turn what a local disk refuses within the block into errors of this project that name `path`.
+
+    Raises:
+        DiskFull: the disk or a quota is full.
+        WeightzipError: anything else, such as missing rights.
+    """
     try:
         yield
     except OSError as error:
+        place = error.filename or path
         if error.errno in FULL_ERRNOS:
-            raise DiskFull(f"{path}: {error.strerror}") from error
-        raise
+            raise DiskFull(f"{place}: {error.strerror}") from error
+        raise WeightzipError(f"{place}: {error.strerror or error}") from error

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weightzip.daemon.checkpoint import hash_file
-from weightzip.daemon.disk import name_disk_full
+from weightzip.daemon.disk import name_disk_errors
 from weightzip.errors import CorruptData
 
 _WHOLE = ".wzst"
@@ -67,7 +67,7 @@ class ObjectCache:
             path.unlink()
         self._make_room(size_bytes)
         partial = path.with_suffix(_UNFINISHED)
-        with name_disk_full(self._directory):
+        with name_disk_errors(self._directory):
             for _ in range(2):  # once more from the start: the wire may have flipped a bit
                 fetch(partial)
                 if hash_file(partial) == digest:

@@ -1,15 +1,20 @@
 """Bring a checkpoint back: choose, fetch, decode, prove, publish; fall back to an older one on damage."""
 
-import shutil
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weightzip.daemon.disk import name_disk_full
+from weightzip.daemon.disk import name_disk_errors
 from weightzip.daemon.restore.cache import ObjectCache
 from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.restore.reports import FailedCandidate, RestoreReport
-from weightzip.daemon.restore.target import inspect_standing, is_empty_target, open_workroom, publish_tree
+from weightzip.daemon.restore.target import (
+    OBJECTS_NAME,
+    inspect_standing,
+    is_empty_target,
+    open_workroom,
+    publish_tree,
+)
 from weightzip.daemon.restore.write import TreeWriter
 from weightzip.daemon.store.layout import CheckpointKey
 from weightzip.daemon.store.manifest import Manifest
@@ -101,11 +106,9 @@ class _RestoreOne:
             raise TargetExists(
                 f"{final} exists and is not checkpoint {self.manifest.name!r} as it was published"
             )
-        with name_disk_full(self.target), open_workroom(self.target, self.manifest.name) as room:
+        with name_disk_errors(self.target), open_workroom(self.target, self.manifest.name) as room:
             tree = room / "tree"
-            if tree.is_dir():
-                shutil.rmtree(tree)  # left by a restore that was killed
-            cache = self.cache or ObjectCache(room / "objects", limit_bytes=_UNLIMITED_BYTES)
+            cache = self.cache or ObjectCache(room / OBJECTS_NAME, limit_bytes=_UNLIMITED_BYTES)
             with ObjectFetcher(self.repository.store) as fetcher:
                 TreeWriter(self.manifest, tree, cache, fetcher, self.n_threads, self._advance).write(
                     standing.usable

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from weightzip.daemon.store.manifest import Manifest
 from weightzip.errors import StoreConflict, WeightzipError
 
 WORKROOM_PREFIX = ".weightzip-restore-"
+OBJECTS_NAME = "objects"
+"""Objects that were fetched before a restore was killed; the next one goes on from there."""
 
 
 @dataclass(frozen=True)
@@ -82,20 +85,45 @@ def open_workroom(target: Path, name: str) -> Iterator[Path]:
         if not locked:
             raise StoreConflict(f"another restore of {name!r} into {target} is running")
         try:
+            for leftover in room.iterdir():
+                if leftover.name not in {lock_path.name, OBJECTS_NAME}:
+                    remove_tree(leftover)
             yield room
         finally:
-            shutil.rmtree(room)
+            remove_tree(room)
 
 
 def publish_tree(tree: Path, final: Path, room: Path) -> None:
     """Give a finished tree its name; what had the name moves into the work room first."""
     replaced = room / "replaced"
     if os.path.lexists(final):
-        final.rename(replaced)
+        _move(final, replaced)
     try:
-        tree.rename(final)
+        _move(tree, final)
     except OSError:
         if os.path.lexists(replaced):
-            replaced.rename(final)
+            _move(replaced, final)
         raise
     sync_path(final.parent)
+
+
+def remove_tree(tree: Path) -> None:
+    """Remove a file or a tree, directories that may not be written included."""
+    if tree.is_symlink() or not tree.is_dir():
+        tree.unlink()
+        return
+    for directory, _, _ in os.walk(tree):
+        Path(directory).chmod(0o700)
+    shutil.rmtree(tree)
+
+
+def _move(source: Path, target: Path) -> None:
+    """Rename into another directory; a directory must be writable for that, since its `..` changes."""
+    if source.is_symlink() or not source.is_dir():
+        source.rename(target)
+        return
+    mode = stat.S_IMODE(source.stat().st_mode)
+    source.chmod(mode | stat.S_IRWXU)
+    source.rename(target)
+    target.chmod(mode)
+    sync_path(target)

@@ -31,7 +31,7 @@ def translate_failures(url: str, key: str) -> Iterator[None]:
         yield
     except WeightzipError:
         raise
-    except FileNotFoundError as error:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
         code = service_code(error)
         if code and code not in _MISSING:
             raise StoreUnavailable(f"{url}: {error} ({code})") from error

@@ -27,14 +27,16 @@ class LocalStore:
         return self._root.as_uri()
 
     def put_file(self, key: str, path: Path) -> None:
+        final = self._path(key)
         with self._staged(key) as staged:
             shutil.copyfile(path, staged)
-            self._publish(staged, self._path(key))
+            self._publish(staged, final)
 
     def put_bytes(self, key: str, data: bytes) -> None:
+        final = self._path(key)
         with self._staged(key) as staged:
             staged.write_bytes(data)
-            self._publish(staged, self._path(key))
+            self._publish(staged, final)
 
     def create_bytes(self, key: str, data: bytes) -> CreateOutcome:
         """Store some bytes only if the key is free.
@@ -42,10 +44,10 @@ class LocalStore:
         A hard link is the one operation that is atomic, refuses an existing name and shows only whole files; where
         the file system has none the answer is UNSUPPORTED.
         """
+        final = self._path(key)
         with self._staged(key) as staged:
             staged.write_bytes(data)
             sync_path(staged)
-            final = self._path(key)
             final.parent.mkdir(parents=True, exist_ok=True)
             try:
                 os.link(staged, final)
@@ -59,14 +61,16 @@ class LocalStore:
             return CreateOutcome.CREATED
 
     def read_bytes(self, key: str, limit_bytes: int) -> bytes:
-        with translate_failures(self.url, key), self._path(key).open("rb") as file:
+        path = self._path(key)
+        with translate_failures(self.url, key), path.open("rb") as file:
             data = file.read(limit_bytes + 1)
         if len(data) > limit_bytes:
             raise CorruptData(f"{self.url}/{key} is larger than the {limit_bytes} bytes that are allowed")
         return data
 
     def read_range(self, key: str, offset: int, n_bytes: int) -> bytes:
-        with translate_failures(self.url, key), self._path(key).open("rb") as file:
+        path = self._path(key)
+        with translate_failures(self.url, key), path.open("rb") as file:
             file.seek(offset)
             data = file.read(n_bytes)
         if len(data) < n_bytes:
@@ -74,8 +78,11 @@ class LocalStore:
         return data
 
     def size_bytes(self, key: str) -> int:
+        path = self._path(key)
         with translate_failures(self.url, key):
-            return self._path(key).stat().st_size
+            if path.is_dir():
+                raise IsADirectoryError(path)
+            return path.stat().st_size
 
     def list_objects(self, prefix: str) -> Iterator[StoredObject]:
         with translate_failures(self.url, prefix):
@@ -96,8 +103,8 @@ class LocalStore:
                     continue  # removed while we look: a listing is of no moment in particular
 
     def delete(self, key: str) -> None:
+        path = self._path(key)
         with translate_failures(self.url, key):
-            path = self._path(key)
             path.unlink(missing_ok=True)
             if path.parent.is_dir():
                 sync_path(path.parent)

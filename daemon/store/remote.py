@@ -47,31 +47,34 @@ class FsspecStore:
         self._root = self._fs._strip_protocol(self.url)
 
     def put_file(self, key: str, path: Path) -> None:
+        name = self._path(key)
         with translate_failures(self.url, key):
             if self._scheme in _WHOLE_PUT_SCHEMES:
-                self._fs.put_file(str(path), self._path(key), **self._upload_options(path.stat().st_size))
+                self._fs.put_file(str(path), name, **self._upload_options(path.stat().st_size))
             else:
                 temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
                 self._fs.makedirs(self._parent(temporary), exist_ok=True)
                 self._fs.put_file(str(path), temporary)
-                self._move(temporary, key)
+                self._move(temporary, name)
 
     def put_bytes(self, key: str, data: bytes) -> None:
+        name = self._path(key)
         with translate_failures(self.url, key):
             if self._scheme in _WHOLE_PUT_SCHEMES:
-                self._fs.pipe_file(self._path(key), data)
+                self._fs.pipe_file(name, data)
             else:
                 temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
                 self._fs.makedirs(self._parent(temporary), exist_ok=True)
                 self._fs.pipe_file(temporary, data)
-                self._move(temporary, key)
+                self._move(temporary, name)
 
     def create_bytes(self, key: str, data: bytes) -> CreateOutcome:
         if self._scheme not in _CONDITIONAL_SCHEMES:
             return CreateOutcome.UNSUPPORTED
+        name = self._path(key)
         with translate_failures(self.url, key):
             try:
-                self._fs.pipe_file(self._path(key), data, mode="create")
+                self._fs.pipe_file(name, data, mode="create")
             except FileExistsError:
                 return CreateOutcome.ALREADY_EXISTS
             except OSError as error:
@@ -84,9 +87,10 @@ class FsspecStore:
         return CreateOutcome.CREATED
 
     def read_bytes(self, key: str, limit_bytes: int) -> bytes:
+        name = self._path(key)
         with translate_failures(self.url, key):
             try:
-                data: bytes = self._fs.cat_file(self._path(key), start=0, end=limit_bytes + 1)
+                data: bytes = self._fs.cat_file(name, start=0, end=limit_bytes + 1)
             except OSError as error:
                 if service_code(error) in {"InvalidRange", "416"}:
                     return b""  # an empty object has no byte 0
@@ -98,8 +102,9 @@ class FsspecStore:
     def read_range(self, key: str, offset: int, n_bytes: int) -> bytes:
         if n_bytes == 0:
             return b""
+        name = self._path(key)
         with translate_failures(self.url, key):
-            data: bytes = self._fs.cat_file(self._path(key), start=offset, end=offset + n_bytes)
+            data: bytes = self._fs.cat_file(name, start=offset, end=offset + n_bytes)
         if len(data) != n_bytes:
             raise TruncatedData(
                 f"{self.url}/{key} gave {len(data)} bytes at {offset}, {n_bytes} were asked for"
@@ -107,8 +112,9 @@ class FsspecStore:
         return data
 
     def size_bytes(self, key: str) -> int:
+        name = self._path(key)
         with translate_failures(self.url, key):
-            info = self._fs.info(self._path(key), **self._fresh())
+            info = self._fs.info(name, **self._fresh())
             if info["type"] != "file":
                 raise FileNotFoundError(key)
             return int(info["size"])
@@ -129,9 +135,10 @@ class FsspecStore:
                     yield StoredObject(name.removeprefix(start), int(info["size"]), _modified_seconds(info))
 
     def delete(self, key: str) -> None:
+        name = self._path(key)
         with translate_failures(self.url, key):
             try:
-                self._fs.rm_file(self._path(key))
+                self._fs.rm_file(name)
             except FileNotFoundError as error:
                 if service_code(error) == "NoSuchBucket":
                     raise
@@ -142,8 +149,7 @@ class FsspecStore:
     def _parent(self, path: str) -> str:
         return path.rpartition("/")[0]
 
-    def _move(self, temporary: str, key: str) -> None:
-        final = self._path(key)
+    def _move(self, temporary: str, final: str) -> None:
         self._fs.makedirs(self._parent(final), exist_ok=True)
         self._fs.mv(temporary, final)
 

@@ -45,11 +45,8 @@ class RetryingStore(WrappedStore):
         policy = self._policy
         retrying = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(policy.n_attempts),
-            wait=tenacity.wait_exponential_jitter(
-                initial=policy.first_wait_seconds,
-                max=policy.max_wait_seconds,
-                jitter=policy.first_wait_seconds,
-            ),
+            wait=tenacity.wait_exponential(policy.first_wait_seconds, max=policy.max_wait_seconds)
+            + tenacity.wait_random(0, policy.first_wait_seconds),
             retry=tenacity.retry_if_exception(_may_pass),
             before_sleep=report,
             reraise=True,
