@@ -1,0 +1,165 @@
+"""A manifest is believed only as far as it proves itself; hostile ones are refused by name."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blake3 import blake3
+
+from support.repositories import Publisher
+from weightzip.daemon.store.document import decode_document, encode_document
+from weightzip.daemon.store.manifest import Manifest
+from weightzip.daemon.store.manifest_rules import depth_by_digest
+from weightzip.daemon.store.memory import MemoryStore
+from weightzip.errors import CorruptData, UnsupportedVersion
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+    publisher = Publisher(MemoryStore(), tmp_path_factory.mktemp("publisher"))
+    publisher.publish_chain(1, 2, 3)
+    return publisher.manifests[3]
+
+
+def seal(content: dict[str, Any]) -> bytes:
+    """Write a document as a hostile writer would: any content, a right checksum."""
+    content.pop("checksum", None)
+    plain = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(content | {"checksum": blake3(plain.encode(errors="replace")).hexdigest()}).encode()
+
+
+def decode(data: bytes) -> Manifest:
+    return decode_document(data, Manifest, "the manifest")
+
+
+def test_a_manifest_comes_back(manifest: Manifest) -> None:
+    again = decode(encode_document(manifest))
+    assert again.model_dump() == manifest.model_dump()
+    assert again.chain_depth == 2
+    assert again.find_file("config.json") is not None
+    assert again.find_file("nested") is None
+
+
+def test_the_chain_of_a_file_begins_with_the_one_that_restores_alone(manifest: Manifest) -> None:
+    file = manifest.find_file("model.safetensors")
+    assert file is not None
+    chain = manifest.archive_chain(file.digest or "")
+    assert len(chain) == 3
+    assert chain[0].predecessor_digest is None
+    assert manifest.encoding.archives[file.digest or ""] == chain[-1]
+
+
+def test_every_flipped_byte_is_found(manifest: Manifest) -> None:
+    data = encode_document(manifest)
+    for position in range(0, len(data), 7):
+        damaged = data[:position] + bytes([data[position] ^ 1]) + data[position + 1 :]
+        try:
+            survived = decode(damaged)
+        except CorruptData:
+            continue
+        # Only blanks between values may change unnoticed.
+        assert survived.model_dump() == manifest.model_dump(), position
+
+
+def test_every_truncation_is_found(manifest: Manifest) -> None:
+    data = encode_document(manifest).rstrip()
+    for length in range(0, len(data), 11):
+        with pytest.raises(CorruptData):
+            decode(data[:length])
+
+
+def test_a_newer_version_is_named(manifest: Manifest) -> None:
+    content = json.loads(encode_document(manifest))
+    content |= {"version": 2, "new_field": True}
+    with pytest.raises(UnsupportedVersion, match="version 2"):
+        decode(seal(content))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"format":' * 50_000,
+        b"1" * 10_000,
+        b'"\\ud800"',
+    ],
+    ids=["empty", "null", "list", "object", "bytes", "nested", "nested objects", "number", "surrogate"],
+)
+def test_what_is_no_document_is_corrupt(data: bytes) -> None:
+    with pytest.raises(CorruptData, match="the manifest"):
+        decode(data)
+
+
+def _entries(content: dict[str, Any]) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = content["checkpoint"]["parts"][0]["entries"]
+    return entries
+
+
+def _set_path(path: str) -> Callable[[dict[str, Any]], object]:
+    def spoil(content: dict[str, Any]) -> None:
+        next(entry for entry in _entries(content) if entry["path"] == "config.json")["path"] = path
+
+    return spoil
+
+
+HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
+    "absolute path": _set_path("/etc/passwd"),
+    "dot dot": _set_path("../../outside"),
+    "hidden dot dot": _set_path("nested/../../outside"),
+    "through a link": _set_path("elsewhere/file"),
+    "no parent": _set_path("nowhere/file"),
+    "twice": _set_path("model.safetensors"),
+    "lone surrogate": _set_path("bad\ud800name"),
+    "name leads outside": lambda content: content["checkpoint"].update(name="../escape"),
+    "name is absolute": lambda content: content["checkpoint"].update(name="/tmp/escape"),
+    "no root": lambda content: _entries(content).pop(0),
+    "negative size": lambda content: _entries(content)[1].update(size_bytes=-1),
+    "huge size": lambda content: _entries(content)[1].update(size_bytes=1 << 70),
+    "mode": lambda content: _entries(content)[1].update(mode=0o100777),
+    "unknown kind": lambda content: _entries(content)[1].update(kind="device"),
+    "unknown field": lambda content: _entries(content)[1].update(owner=0),
+    "digest is no digest": lambda content: _entries(content)[1].update(digest="../../x"),
+    "wrong identity": lambda content: content["checkpoint"].update(identity="00" * 32),
+    "step": lambda content: content["checkpoint"].update(step=-1),
+    "number as text": lambda content: content["checkpoint"].update(step="3"),
+    "no parts": lambda content: content["checkpoint"].update(parts=[]),
+    "archive missing": lambda content: content["encoding"]["archives"].popitem(),
+    "object digest leads outside": lambda content: next(
+        iter(content["encoding"]["archives"].values())
+    ).update(object_digest="../../../../etc/passwd"),
+    "circle": lambda content: [
+        archive.update(predecessor_digest=digest)
+        for digest, archive in content["encoding"]["archives"].items()
+    ],
+    "missing predecessor": lambda content: next(iter(content["encoding"]["archives"].values())).update(
+        predecessor_digest="ab" * 32
+    ),
+}
+
+
+@pytest.mark.parametrize("spoil", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_manifest_is_refused(manifest: Manifest, spoil: Callable[[dict[str, Any]], object]) -> None:
+    content = json.loads(encode_document(manifest))
+    spoil(content)
+    with pytest.raises(CorruptData, match="the manifest"):
+        decode(seal(content))
+
+
+def test_depth_counts_residual_steps() -> None:
+    assert depth_by_digest({"a": None, "b": "a", "c": "b", "d": "a"}) == {"a": 0, "b": 1, "c": 2, "d": 1}
+    with pytest.raises(ValueError, match="circle"):
+        depth_by_digest({"a": "b", "b": "a"})
+    with pytest.raises(ValueError, match="no archive"):
+        depth_by_digest({"a": "x"})
+
+
+def test_a_long_chain_is_no_recursion(tmp_path: Path) -> None:
+    chain: dict[str, str | None] = {str(number): str(number - 1) for number in range(1, 50_000)}
+    assert max(depth_by_digest(chain | {"0": None}).values()) == 49_999
