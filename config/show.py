@@ -35,10 +35,15 @@ def mask_url(url: str) -> str:
     return _URL_USER.sub(MASK, url)
 
 
+def is_secret_key(key: object) -> bool:
+    """Say whether a key sounds like that of a credential."""
+    return _SECRET_KEY.search(str(key)) is not None
+
+
 def mask_secrets(values: Any) -> Any:
     """Hide every value whose key sounds like a credential, at any depth."""
     if isinstance(values, dict):
-        return {k: MASK if _SECRET_KEY.search(str(k)) else mask_secrets(v) for k, v in values.items()}
+        return {k: MASK if is_secret_key(k) else mask_secrets(v) for k, v in values.items()}
     if isinstance(values, list | tuple):
         return [mask_secrets(v) for v in values]
     return mask_url(values) if isinstance(values, str) else values

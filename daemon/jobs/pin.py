@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from weightzip.daemon.checkpoint import ROOT_PATH, resolve_entry_path
-from weightzip.daemon.jobs.durable import disk_full_named
+from weightzip.daemon.jobs.durable import name_disk_full
 from weightzip.daemon.layouts import FileSighting, Sighting
 from weightzip.errors import SourceChanged
 
@@ -56,7 +56,7 @@ def _pin_entry(origin: Path, tree: Path, entry: FileSighting) -> PinMethod:
     except OSError as error:
         if error.errno not in _CANNOT_LINK:
             raise
-        with disk_full_named(target):
+        with name_disk_full(target):
             shutil.copy2(source, target, follow_symlinks=False)
         return "copy"
     # What we hold must be what we saw, even if the name was given to another file in between.

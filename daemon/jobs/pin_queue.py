@@ -1,7 +1,6 @@
 """The queue between watching and encoding: bounded, newest first. Holds pins, decides nothing about their files."""
 
 import threading
-import time
 
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 
@@ -40,12 +39,6 @@ class PinQueue:
         with self._condition:
             self._closed = True
             self._condition.notify_all()
-
-    def wait_closed(self, timeout_seconds: float) -> bool:
-        """Wait for the queue to be closed; returns whether it was. Serves as a pause that a stop ends."""
-        deadline = time.monotonic() + timeout_seconds
-        with self._condition:
-            return self._condition.wait_for(lambda: self._closed, max(deadline - time.monotonic(), 0))
 
     def snapshot(self) -> tuple[PinnedCheckpoint, ...]:
         """Return the waiting pins, oldest first."""

@@ -13,6 +13,7 @@ import structlog
 
 from weightzip.daemon.jobs.backoff import Backoff
 from weightzip.daemon.jobs.commit import Committer
+from weightzip.daemon.jobs.durable import name_disk_full
 from weightzip.daemon.jobs.gateway import StoreGateway
 from weightzip.daemon.jobs.outcomes import Outcomes
 from weightzip.daemon.jobs.pin_queue import PinQueue
@@ -35,7 +36,7 @@ class PipelineStatus:
 
 
 class Pipeline:
-    """Runs in a thread of its own from `start` until `stop`."""
+    """Runs in a thread of its own from `start` until `stop`; calls `on_progress` after each pin it handled."""
 
     def __init__(
         self,
@@ -45,7 +46,6 @@ class Pipeline:
         spool: Spool,
         outcomes: Outcomes,
         metrics: Metrics,
-        on_progress: Callable[[], None],
     ) -> None:
         self._queue = queue
         self._committer = committer
@@ -53,8 +53,9 @@ class Pipeline:
         self._spool = spool
         self._outcomes = outcomes
         self._metrics = metrics
-        self._on_progress = on_progress
+        self.on_progress: Callable[[], None] = lambda: None
         self._backoff = Backoff()
+        self._woken = threading.Event()
         self._status = PipelineStatus("idle")
         self._working_on: PinnedCheckpoint | None = None
         self._log = structlog.get_logger("pipeline")
@@ -64,9 +65,21 @@ class Pipeline:
         """Begin to take pins."""
         self._thread.start()
 
-    def join(self, timeout_seconds: float) -> bool:
-        """Wait for the thread to end after the queue was closed; returns whether it has."""
-        self._thread.join(max(timeout_seconds, 0))
+    def is_alive(self) -> bool:
+        """Say whether the thread runs."""
+        return self._thread.is_alive()
+
+    def hurry(self) -> None:
+        """End a pause now: somebody wants everything stored soon."""
+        self._backoff.reset()
+        self._woken.set()
+
+    def stop(self, timeout_seconds: float) -> bool:
+        """End after the checkpoint in work; returns whether that came in time. Waiting pins stay in the spool."""
+        self._queue.close()
+        self._woken.set()
+        if self._thread.is_alive():
+            self._thread.join(max(timeout_seconds, 0))
         return not self._thread.is_alive()
 
     @property
@@ -89,17 +102,19 @@ class Pipeline:
                 self._status = PipelineStatus("stopped")
                 return
             self._working_on = pin
+            self._woken.clear()
             self._status = PipelineStatus("working", pin.name, pin.step)
             try:
                 self._handle(pin)
             finally:
                 self._working_on = None
-                self._on_progress()
+                self.on_progress()
 
     def _handle(self, pin: PinnedCheckpoint) -> None:
         try:
             self._gateway.require()
-            self._committer.commit(pin)
+            with name_disk_full(pin.tree):
+                self._committer.commit(pin)
         except StoreUnavailable as error:
             self._pause(pin, "store_unreachable", error)
         except DiskFull as error:
@@ -127,7 +142,7 @@ class Pipeline:
         crowded_out = self._queue.put(pin)
         if crowded_out is not None:
             self._drop(crowded_out)
-        self._queue.wait_closed(pause)
+        self._woken.wait(pause)
 
     def _quarantine(self, pin: PinnedCheckpoint, error: Exception) -> None:
         """Give up this very content; the same name is taken again when its files change."""

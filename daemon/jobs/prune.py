@@ -22,14 +22,12 @@ class Pruner:
         ledger: Ledger,
         metrics: Metrics,
         is_paused: Callable[[], bool],
-        pinned_identities: Callable[[], frozenset[str]],
     ) -> None:
         self._settings = settings
         self._gateway = gateway
         self._ledger = ledger
         self._metrics = metrics
         self._is_paused = is_paused
-        self._pinned_identities = pinned_identities
         self._prunable_steps: tuple[int, ...] = ()
         self._log = structlog.get_logger("retention")
 
@@ -43,12 +41,14 @@ class Pruner:
         if self._settings.keep_last is None or self._is_paused():
             return
         repository = self._gateway.require()
+        last = self._ledger.last()
         try:
             plan = plan_retention(
                 repository.load_all(),
                 keep_last=self._settings.keep_last,
                 keep_every=self._settings.keep_every,
-                pinned=self._pinned_identities(),
+                # The next checkpoint leans on the last one, whatever its step.
+                pinned={last.identity} if last is not None else frozenset(),
             )
             self._prunable_steps = tuple(manifest.step for manifest in plan.remove)
             self._metrics.prunable_checkpoints.set(len(plan.remove))

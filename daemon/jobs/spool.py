@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from weightzip.daemon.jobs.durable import write_durably
+from weightzip.daemon.jobs.durable import name_disk_full, write_durably
 from weightzip.daemon.jobs.pin import PinMethod, pin_files
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint, PinRecord, content_key
 from weightzip.daemon.layouts import Sighting
@@ -34,9 +34,15 @@ class Spool:
 
         Raises:
             SourceChanged: it is not what the sighting saw any more.
-            DiskFull: copying was needed and there is no room.
+            DiskFull: there is no room for the links, or for copies where links are refused.
         """
         pin_id = f"{step:012d}-{uuid.uuid4().hex[:12]}"
+        with name_disk_full(self._root):
+            return self._pin_as(pin_id, source, sighting, step, complete_at)
+
+    def _pin_as(
+        self, pin_id: str, source: Path, sighting: Sighting, step: int, complete_at: float
+    ) -> PinnedCheckpoint:
         new, final = self._root / f"{_NEW}{pin_id}", self._root / pin_id
         tree = new / _TREE / sighting.name
         tree.parent.mkdir(parents=True)

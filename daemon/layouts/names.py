@@ -19,6 +19,7 @@ TEMPORARY_NAMES = (
     "*.sync",
     "*.lock",
     "*-unfinished",
+    ".weightzip-*",
 )
 SHARD_SUFFIXES = frozenset(
     {

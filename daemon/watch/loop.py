@@ -48,11 +48,17 @@ class WatchLoop:
         """Begin to look."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """End after the look that is running; returns when it has ended."""
+    def stop(self, timeout_seconds: float) -> bool:
+        """End after the look that is running; returns whether it ended in time."""
         self._stopping.set()
         self._woken.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join(timeout_seconds)
+        return not self._thread.is_alive()
+
+    def is_alive(self) -> bool:
+        """Say whether the thread runs."""
+        return self._thread.is_alive()
 
     def wake(self) -> None:
         """Ask for a look soon."""

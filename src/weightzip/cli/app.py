@@ -9,8 +9,11 @@ import sys
 import typer
 
 from weightzip.cli.compress import compress
+from weightzip.cli.config import config_app
 from weightzip.cli.decompress import decompress
 from weightzip.cli.inspect import inspect
+from weightzip.cli.run import run
+from weightzip.cli.status import status
 from weightzip.cli.verify import verify
 from weightzip.cli.version import version
 from weightzip.errors import WeightzipError
@@ -28,6 +31,9 @@ app.command()(compress)
 app.command()(decompress)
 app.command()(verify)
 app.command()(inspect)
+app.command()(run)
+app.command()(status)
+app.add_typer(config_app, name="config")
 app.command()(version)
 
 

@@ -1,0 +1,20 @@
+"""Whether anything is still to be done without new files: what a flush, a shutdown and `--once` wait for. Pure."""
+
+from collections.abc import Collection
+
+from weightzip.daemon.jobs.pinned import PinnedCheckpoint
+from weightzip.daemon.watch.candidate import Stage
+from weightzip.daemon.watch.watcher import Look
+
+
+def is_settled(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
+    """Say whether all complete checkpoints are committed and time alone would complete no other."""
+    if pins:
+        return False
+    for finding in look.findings:
+        judgement = finding.judgement
+        if judgement.stage == Stage.MARKED:
+            return False
+        if judgement.stage < Stage.MARKED and judgement.recheck_at_seconds is not None:
+            return False
+    return True

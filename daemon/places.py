@@ -1,0 +1,86 @@
+"""Where the daemon's own files lie, and the lock that keeps a second daemon out. Nothing inside the watched directory."""
+
+import fcntl
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from weightzip.config.settings import Settings
+from weightzip.errors import StoreConflict, UsageError
+
+
+@dataclass(frozen=True)
+class Places:
+    """The daemon's directories."""
+
+    source: Path
+    state: Path
+    spool: Path
+
+    @property
+    def work(self) -> Path:
+        """Return where archives are made before they are published."""
+        return self.state / "work"
+
+    @property
+    def cache(self) -> Path:
+        """Return where copies of store objects are kept."""
+        return self.state / "cache"
+
+    @property
+    def served(self) -> Path:
+        """Return where the address of the running daemon is written for `weightzip status`."""
+        return self.state / "listen"
+
+
+def choose_places(settings: Settings) -> Places:
+    """Return the directories, defaults filled in; creates nothing.
+
+    Raises:
+        UsageError: one of them lies inside the watched directory, where trainers count and delete what they find.
+    """
+    source = settings.source.path.absolute()
+    state = settings.state.dir.absolute() if settings.state.dir is not None else default_state_dir(settings)
+    spool = settings.state.spool.absolute() if settings.state.spool is not None else state / "spool"
+    for key, path in (("state.dir", state), ("state.spool", spool)):
+        if path.resolve().is_relative_to(source.resolve()):
+            raise UsageError(
+                f"{key}: {path} lies inside the watched directory {source}; put it beside, not inside"
+            )
+    return Places(source, state, spool)
+
+
+def default_state_dir(settings: Settings) -> Path:
+    """Return the state directory of a source when none is configured: one per source name and watched directory."""
+    base = os.environ.get("XDG_STATE_HOME") or ""
+    root = Path(base) if base.startswith("/") else Path.home() / ".local" / "state"
+    digest = hashlib.blake2b(str(settings.source.path.absolute()).encode(), digest_size=6).hexdigest()
+    return root / "weightzip" / f"{settings.source.name}-{digest}"
+
+
+class StateLock:
+    """Holds the state directory for one daemon; the kernel lets go when the process ends, however it ends."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / "lock"
+        self._file: IO[bytes] | None = None
+
+    def acquire(self) -> None:
+        """Take the lock. Raises StoreConflict if another daemon has it."""
+        file = self._path.open("ab")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise StoreConflict(
+                f"another daemon already uses {self._path.parent}: stop it, or give this one its own state.dir"
+            ) from None
+        self._file = file
+
+    def release(self) -> None:
+        """Let go; harmless without the lock."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -1,0 +1,82 @@
+"""The first minutes of a daemon: restore if asked for, then look, then report started, then prefetch. In a thread."""
+
+import time
+
+import structlog
+
+from weightzip.daemon.components import Components
+from weightzip.daemon.jobs.backoff import Backoff
+from weightzip.daemon.jobs.startup_restore import needs_restore
+from weightzip.daemon.layouts import choose_layouts
+from weightzip.daemon.store.repository import LATEST
+from weightzip.daemon.watch.scan import scan_source
+from weightzip.errors import DiskFull, NotFound, StoreUnavailable, TargetExists
+
+_FIRST_LOOK_SECONDS = 600.0
+
+
+def start_up(parts: Components) -> None:
+    """Bring the daemon from "configured" to "started".
+
+    With `restore.on_start` it waits for the store however long that takes: a trainer that starts from nothing
+    because the store was away for a minute loses more.
+
+    Raises:
+        WeightzipError: the restore failed for a reason that waiting does not heal.
+    """
+    if parts.settings.restore.on_start != "never":
+        _restore_newest(parts)
+    parts.watch_loop.start()
+    parts.pipeline.start()
+    parts.watch_loop.look_now(_FIRST_LOOK_SECONDS)
+    parts.started.set()
+    structlog.get_logger("startup").info("started")
+    _prefetch_newest(parts)
+
+
+def _restore_newest(parts: Components) -> None:
+    log = structlog.get_logger("startup")
+    if parts.gateway.wait() is None:
+        return
+    newest = parts.ledger.newest()
+    names = _names_on_disk(parts)
+    if not needs_restore(parts.settings.restore.on_start, names, newest.name if newest is not None else None):
+        log.info("nothing to restore", on_disk=len(names), newest=newest.name if newest is not None else None)
+        return
+    backoff = Backoff()
+    target = parts.settings.restore.target or parts.places.source
+    while not parts.draining.is_set():
+        try:
+            parts.restores.run_now(LATEST, target)
+            return
+        except NotFound:
+            return
+        except TargetExists as error:
+            log.warning("not restored", error=str(error))
+            return
+        except (StoreUnavailable, DiskFull) as error:
+            pause = backoff.next_pause()
+            log.warning("restore will be tried again", error=str(error), retry_in_seconds=pause)
+            parts.draining.wait(pause)
+
+
+def _names_on_disk(parts: Components) -> set[str]:
+    layouts = choose_layouts(parts.settings.source.layout)
+    target = parts.settings.restore.target or parts.places.source
+    sightings, _ = scan_source(target, parts.settings.source.ignore)
+    return {s.name for s in sightings if any(layout.claims(s) for layout in layouts)}
+
+
+def _prefetch_newest(parts: Components) -> None:
+    if not parts.settings.cache.prefetch:
+        return
+    repository = parts.gateway.wait()
+    newest = parts.ledger.newest()
+    if repository is not None and newest is not None and not parts.draining.is_set():
+        parts.prefetcher.start(repository, newest)
+
+
+def wait_once(parts: Components) -> None:
+    """Return when everything that is complete, or becomes so by time alone, is committed or given up."""
+    while not parts.is_settled() and not parts.draining.is_set():
+        time.sleep(0.05)
