@@ -42,7 +42,7 @@ strict-build: $(STAMPS)/test  ## Build the extension with warnings as errors, in
 	$(BIN)/pip wheel $(PIP_QUIET) --no-deps --wheel-dir build/strict-wheel $(STRICT_BUILD) .
 
 stubs: $(STAMPS)/test  ## Compare codec/_native.pyi with the built extension
-	@$(BIN)/python -m nanobind.stubgen -q -m weightzip.codec._native -o build/_native.pyi
+	@$(BIN)/python -m nanobind.stubgen -q -p codec/native/python/stub.pat -m weightzip.codec._native -o build/_native.pyi
 	@$(BIN)/ruff format -q build/_native.pyi
 	@diff -u codec/_native.pyi build/_native.pyi || { echo "codec/_native.pyi is out of date: cp build/_native.pyi codec/" >&2; exit 1; }
 
