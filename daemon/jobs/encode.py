@@ -13,7 +13,7 @@ from weightzip.daemon.jobs.join import join_files
 from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, has_leftover, read_leftover, write_note
 from weightzip.daemon.store.encoded import EncodedCheckpoint
 from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
-from weightzip.errors import SourceChanged, WrongPredecessor
+from weightzip.errors import NotFound, SourceChanged, WrongPredecessor
 from weightzip.files import compress_file
 from weightzip.files.reports import CompressReport, Progress
 
@@ -55,7 +55,8 @@ def encode_checkpoint(
         NotFound: there is nothing at `root`.
         SourceChanged: a file changed, vanished or differs from `entries`: settle again, then retry.
         UsageError: the checkpoint holds something that is no file, directory or link.
-        DiskFull, VerificationFailed, WrongPredecessor: as in compress_file.
+        DiskFull, VerificationFailed: as in compress_file.
+        MissingPredecessor, WrongPredecessor: the predecessor's file is gone or no longer the published one.
     """
     start = time.monotonic()
     workdir.mkdir(parents=True, exist_ok=True)
@@ -157,7 +158,7 @@ class _Job:
                     force=True,
                     progress=self._report_within,
                 )
-            except FileNotFoundError as error:
+            except NotFound as error:
                 raise SourceChanged(f"{path} vanished before it was read") from error
         _check_report(report, path, file, partner)
         encoded = EncodedFile(

@@ -11,7 +11,7 @@ from weightzip.daemon.restore.chain import open_chain
 from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.repository import Repository
-from weightzip.errors import WrongPredecessor
+from weightzip.errors import MissingPredecessor, WrongPredecessor
 
 
 class RawPredecessor:
@@ -32,7 +32,11 @@ class RawPredecessor:
     @contextmanager
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:
         path = resolve_entry_path(self._root, entry.path)
-        with closing(FilePredecessor(path)) as file:
+        try:
+            opened = FilePredecessor(path)
+        except FileNotFoundError as error:
+            raise MissingPredecessor(f"{path}, the predecessor that was published, is gone") from error
+        with closing(opened) as file:
             if file.digest.hex() != entry.digest:
                 raise WrongPredecessor(f"{path} is no longer the published file with digest {entry.digest}")
             yield file

@@ -37,7 +37,7 @@ class FsspecStore:
             options["config_kwargs"] = {
                 "connect_timeout": _CONNECT_TIMEOUT_SECONDS,
                 "read_timeout": _READ_TIMEOUT_SECONDS,
-                "retries": {"max_attempts": 1, "mode": "standard"},
+                "retries": {"total_max_attempts": 1, "mode": "standard"},
             } | options.get("config_kwargs", {})
         self._fs = fsspec.filesystem(
             self._scheme, skip_instance_cache=True, use_listings_cache=False, **options
