@@ -40,7 +40,7 @@ class PinQueue:
             self._closed = True
             self._condition.notify_all()
 
-    def snapshot(self) -> tuple[PinnedCheckpoint, ...]:
+    def list_pins(self) -> tuple[PinnedCheckpoint, ...]:
         """Return the waiting pins, oldest first."""
         with self._condition:
             return tuple(self._pins)

@@ -91,7 +91,7 @@ class Pipeline:
     def pins(self) -> tuple[PinnedCheckpoint, ...]:
         """Return all pins that are not committed yet: the waiting ones and the one in work."""
         working = self._working_on
-        waiting = tuple(pin for pin in self._queue.snapshot() if pin is not working)
+        waiting = tuple(pin for pin in self._queue.list_pins() if pin is not working)
         return (*waiting, working) if working is not None else waiting
 
     def _run(self) -> None:
