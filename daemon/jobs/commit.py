@@ -121,6 +121,7 @@ class Committer:
                 verify=self._settings.verify,
             )
             check_pin(pin)
+        self._log.info("encoded", name=pin.name, step=pin.step, bytes=encoded.stored_bytes)
         with self._timed("publish"):
             report = self._gateway.require().publish(encoded)
         return encoded, report
