@@ -36,7 +36,7 @@ def plan_frame(raw: BytesLike, predecessor: BytesLike | None, dtype: DType, back
     if predecessor is not None and are_equal(raw, predecessor):
         return Plan(Method.IDENTICAL, Transform.IDENTITY, True, b"")
     element = _find_constant(raw, dtype.element_bytes)
-    if element is not None:
+    if element is not None and len(element) + 1 < len(raw):
         rest = bytes([dtype.element_bytes.bit_length() - 1]) + element
         return Plan(Method.CONSTANT, Transform.IDENTITY, False, rest)
     plans = [Plan(Method.STORED, Transform.IDENTITY, False, raw)]

@@ -1,0 +1,45 @@
+"""Archives in memory, for tests below the file operations."""
+
+from weightzip.codec.backend import BlockBackend, CpuBackend
+from weightzip.codec.containers import read_layout
+from weightzip.codec.encoder import encode_shard
+from weightzip.codec.format.checksum import DigestBuilder
+from weightzip.codec.format.header import Reference
+from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.source import MemorySource
+from weightzip.codec.writer import ArchiveWriter
+
+
+class MemoryPredecessor(MemorySource):
+    """A Predecessor over bytes in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.digest = compute_digest(data)
+        self.tensors: dict[str, TensorRange] = {
+            tensor.name: tensor for tensor in read_layout(MemorySource(data)).tensors
+        }
+
+
+def compute_digest(data: bytes) -> bytes:
+    """Return the BLAKE3 digest of bytes."""
+    builder = DigestBuilder(n_threads=1)
+    builder.update(data)
+    return builder.digest()
+
+
+def build_archive(
+    shard: bytes, predecessor: Predecessor | None = None, *, backend: BlockBackend | None = None
+) -> bytes:
+    """Return the archive of a shard."""
+    source = MemorySource(shard)
+    layout = read_layout(source)
+    out = bytearray()
+    reference = None if predecessor is None else Reference(predecessor.digest, predecessor.size_bytes)
+    writer = ArchiveWriter(out.extend, reference)
+    frames = encode_shard(source, layout, predecessor, backend or CpuBackend(1), verify=True, name="a shard")
+    for _, frame in frames:
+        writer.add_frame(frame)
+    writer.finish(layout, compute_digest(shard))
+    return bytes(out)

@@ -1,0 +1,87 @@
+"""The planner takes the smallest form, and every form restores."""
+
+import os
+
+import numpy as np
+import pytest
+
+from shards.build import to_bf16
+from weightzip.codec.backend import CpuBackend
+from weightzip.codec.format.block_group import Transform
+from weightzip.codec.format.data_frame import Method
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.recipes.planner import Plan, plan_frame
+
+BACKEND = CpuBackend(1)
+RNG = np.random.default_rng(3)
+WEIGHTS = (RNG.standard_normal(40_000) * 0.02).astype(np.float32)
+MOVED = (WEIGHTS * (1 + 0.001 * RNG.standard_normal(40_000))).astype(np.float32)
+
+
+def _plan(raw: bytes, predecessor: bytes | None, dtype: DType) -> Plan:
+    plan = plan_frame(raw, predecessor, dtype, BACKEND)
+    assert len(plan.rest) <= len(raw)
+    return plan
+
+
+def test_equal_bytes_cost_nothing() -> None:
+    plan = _plan(WEIGHTS.tobytes(), WEIGHTS.tobytes(), DType.F32)
+    assert (plan.method, plan.uses_predecessor, len(plan.rest)) == (Method.IDENTICAL, True, 0)
+
+
+@pytest.mark.parametrize("dtype", [DType.F32, DType.BF16, DType.F64, DType.U8, DType.OPAQUE])
+def test_one_repeated_element_is_kept_once(dtype: DType) -> None:
+    element = bytes(range(1, dtype.element_bytes + 1))
+    plan = _plan(element * 10_000, None, dtype)
+    assert (plan.method, bytes(plan.rest[1:])) == (Method.CONSTANT, element)
+
+
+def test_weights_alone_are_rotated() -> None:
+    plan = _plan(to_bf16(WEIGHTS), None, DType.BF16)
+    assert (plan.method, plan.transform, plan.uses_predecessor) == (Method.BLOCKS, Transform.ROTATE, False)
+    assert len(plan.rest) < 0.7 * 2 * len(WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "raw", "predecessor"),
+    [
+        (DType.F32, MOVED.tobytes(), WEIGHTS.tobytes()),
+        (DType.BF16, to_bf16(MOVED), to_bf16(WEIGHTS)),
+        (DType.F16, MOVED.astype(np.float16).tobytes(), WEIGHTS.astype(np.float16).tobytes()),
+        (DType.F64, MOVED.astype(np.float64).tobytes(), WEIGHTS.astype(np.float64).tobytes()),
+    ],
+)
+def test_weights_that_moved_a_little_are_differences(dtype: DType, raw: bytes, predecessor: bytes) -> None:
+    plan = _plan(raw, predecessor, dtype)
+    assert (plan.method, plan.transform) == (Method.BLOCKS, Transform.FLOAT_DIFFERENCE)
+    assert len(plan.rest) < len(plan_frame(raw, None, dtype, BACKEND).rest)
+
+
+def test_an_unrelated_predecessor_is_not_used() -> None:
+    other = RNG.standard_normal(40_000).astype(np.float32)
+    assert not _plan(WEIGHTS.tobytes(), other.tobytes(), DType.F32).uses_predecessor
+
+
+def test_counters_that_moved_are_integer_differences() -> None:
+    old = RNG.integers(0, 1 << 40, 20_000).astype("<i8")
+    new = old + RNG.integers(0, 3, 20_000)
+    plan = _plan(new.tobytes(), old.tobytes(), DType.I64)
+    assert plan.transform == Transform.INTEGER_DIFFERENCE
+
+
+def test_noise_is_stored() -> None:
+    assert _plan(os.urandom(100_000), None, DType.U8).method == Method.STORED
+
+
+def test_text_goes_to_zstd() -> None:
+    assert _plan(b"the same words again and again, " * 3000, None, DType.OPAQUE).method == Method.ZSTD
+
+
+def test_floats_of_unknown_format_are_still_found() -> None:
+    plan = _plan(WEIGHTS.tobytes(), None, DType.OPAQUE)
+    assert (plan.method, plan.transform) == (Method.BLOCKS, Transform.ROTATE)
+
+
+@pytest.mark.parametrize("n_bytes", [1, 2, 3, 5, 7, 4001])
+def test_odd_lengths_have_a_plan(n_bytes: int) -> None:
+    assert _plan(os.urandom(n_bytes), os.urandom(n_bytes), DType.OPAQUE)

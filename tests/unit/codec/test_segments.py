@@ -1,0 +1,141 @@
+"""Cutting a layout into spans: they tile the shard, respect the limits, and find their predecessor's bytes."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weightzip.codec.format.data_frame import Piece
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
+from weightzip.codec.segments import (
+    MAX_OPAQUE_SPAN_BYTES,
+    MAX_PACK_BYTES,
+    MAX_PACKED_TENSOR_BYTES,
+    MAX_SPAN_BYTES,
+    FrameSpan,
+    PredecessorLayout,
+    cut_layout,
+)
+
+
+def _make_layout(*tensors: TensorRange, file_bytes: int) -> Layout:
+    return Layout(ContainerKind.SAFETENSORS, file_bytes, tensors)
+
+
+def _tensor(name: str, offset: int, n_bytes: int, dtype: DType = DType.F32) -> TensorRange:
+    return TensorRange(name, dtype, (n_bytes // dtype.element_bytes,), offset, n_bytes)
+
+
+def _predecessor(*tensors: TensorRange, file_bytes: int = 1 << 40) -> PredecessorLayout:
+    return PredecessorLayout(file_bytes, {tensor.name: tensor for tensor in tensors})
+
+
+def _cut(layout: Layout, predecessor: PredecessorLayout | None = None) -> list[FrameSpan]:
+    spans = list(cut_layout(layout, predecessor))
+    assert sum(span.n_bytes for span in spans) == layout.file_bytes
+    assert all(first.offset + first.n_bytes == second.offset for first, second in pairwise(spans))
+    for span in spans:
+        assert 0 < span.n_bytes <= MAX_SPAN_BYTES
+        if span.pieces:
+            assert sum(piece.n_bytes for piece in span.pieces) == span.n_bytes
+    return spans
+
+
+def test_an_opaque_file_is_cut_into_parts() -> None:
+    spans = _cut(_make_layout(file_bytes=MAX_OPAQUE_SPAN_BYTES * 2 + 1))
+    assert [span.n_bytes for span in spans] == [MAX_OPAQUE_SPAN_BYTES] * 2 + [1]
+
+
+def test_an_empty_file_has_no_spans() -> None:
+    assert _cut(_make_layout(file_bytes=0)) == []
+
+
+@pytest.mark.parametrize("dtype", [DType.F64, DType.F32, DType.BF16, DType.U8])
+def test_a_large_tensor_is_cut_evenly_at_block_boundaries(dtype: DType) -> None:
+    n_bytes = 3 * MAX_SPAN_BYTES + 8
+    spans = _cut(_make_layout(_tensor("w", 0, n_bytes, dtype), file_bytes=n_bytes))
+    block_bytes = 65536 * dtype.element_bytes
+    assert all(span.n_bytes % block_bytes == 0 for span in spans[:-1])
+    assert all(span.n_bytes <= 64 * block_bytes for span in spans)
+    assert spans[-1].n_bytes > spans[0].n_bytes * 0.8
+
+
+def test_small_neighbours_of_one_dtype_share_a_span() -> None:
+    tensors = [_tensor("a", 0, 400), _tensor("b", 400, 80), _tensor("c", 480, 8, DType.I64)]
+    spans = _cut(_make_layout(*tensors, file_bytes=488))
+    assert [(span.n_bytes, span.dtype) for span in spans] == [(480, DType.F32), (8, DType.I64)]
+
+
+def test_large_tensors_glue_and_a_full_pack_end_a_span() -> None:
+    small, large = 1000, MAX_PACKED_TENSOR_BYTES + 4
+    tensors = [_tensor("a", 0, small), _tensor("b", small, large), _tensor("c", small + large + 1, small)]
+    spans = _cut(_make_layout(*tensors, file_bytes=small * 2 + large + 1))
+    assert [span.n_bytes for span in spans] == [small, large, 1, small]
+    each = MAX_PACKED_TENSOR_BYTES
+    many = [_tensor(str(number), number * each, each) for number in range(40)]
+    spans = _cut(_make_layout(*many, file_bytes=40 * each))
+    assert max(span.n_bytes for span in spans) <= MAX_PACK_BYTES
+    assert len(spans) == 40 * each // MAX_PACK_BYTES + 1
+
+
+def test_tensors_lean_on_their_namesake_wherever_it_is() -> None:
+    size = MAX_SPAN_BYTES + 400
+    layout = _make_layout(_tensor("w", 100, size), file_bytes=100 + size)
+    glue, first, second = _cut(layout, _predecessor(_tensor("w", 5000, size)))
+    assert glue.pieces == (Piece(0, 100),)
+    assert first.pieces == (Piece(5000, first.n_bytes),)
+    assert second.pieces == (Piece(5000 + first.n_bytes, second.n_bytes),)
+
+
+def test_neighbours_in_both_files_are_one_piece() -> None:
+    mine = [_tensor("a", 0, 40), _tensor("b", 40, 80), _tensor("c", 120, 8)]
+    theirs = [_tensor("c", 0, 8), _tensor("a", 8, 40), _tensor("b", 48, 80)]
+    (span,) = _cut(_make_layout(*mine, file_bytes=128), _predecessor(*theirs))
+    assert span.pieces == (Piece(8, 120), Piece(0, 8))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TensorRange("w", DType.F32, (2, 5), 0, 40),
+        TensorRange("w", DType.I32, (10,), 0, 40),
+        TensorRange("v", DType.F32, (10,), 0, 40),
+    ],
+)
+def test_another_shape_dtype_or_name_is_no_predecessor(other: TensorRange) -> None:
+    (span,) = _cut(_make_layout(_tensor("w", 0, 40), file_bytes=40), _predecessor(other))
+    assert span.pieces == ()
+
+
+def test_tensors_with_and_without_predecessor_do_not_share() -> None:
+    mine = [_tensor("a", 0, 40), _tensor("new", 40, 40)]
+    first, second = _cut(_make_layout(*mine, file_bytes=80), _predecessor(_tensor("a", 0, 40)))
+    assert (first.pieces, second.pieces) == ((Piece(0, 40),), ())
+
+
+def test_glue_beyond_the_predecessor_stands_alone() -> None:
+    (span,) = _cut(_make_layout(file_bytes=100), _predecessor(file_bytes=99))
+    assert span.pieces == ()
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 3 * MAX_PACKED_TENSOR_BYTES // 8),
+            st.sampled_from([DType.F32, DType.F64, DType.U8, DType.OPAQUE]),
+            st.integers(0, 9),
+        ),
+        max_size=30,
+    ),
+    st.booleans(),
+)
+def test_any_layout_is_tiled(parts: list[tuple[int, DType, int]], with_predecessor: bool) -> None:
+    tensors, position = [], 0
+    for number, (n_eights, dtype, glue_bytes) in enumerate(parts):
+        position += glue_bytes
+        tensors.append(_tensor(str(number), position, 8 * n_eights, dtype))
+        position += 8 * n_eights
+    predecessor = _predecessor(*tensors[::2]) if with_predecessor else None
+    _cut(_make_layout(*tensors, file_bytes=position + 3), predecessor)
