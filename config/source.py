@@ -17,7 +17,7 @@ class SourceSettings(Section):
     name: str = Field(default="main", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
     """Name of this source in logs, metrics and the state directory."""
     layout: Literal["auto", "hf", "generic"] = "auto"
-    """How checkpoints are recognised: Hugging Face Trainer directories (`hf`), any directory or file (`generic`), or both (`auto`)."""
+    """How checkpoints are recognised: Hugging Face Trainer directories (`hf`), any directory or file (`generic`), or by what is there (`auto`: the former if it finds one, else what looks like a checkpoint)."""
     quiet_period: Duration | None = None
     """How long nothing in a checkpoint may change before it is looked at; unset: 10s on a local disk, 120s on a network file system."""
     rescan_interval: Duration = 30.0

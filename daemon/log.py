@@ -32,6 +32,12 @@ class SecretMasker:
         return mask_url(value)
 
 
+def put_event_first(logger: Any, method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
+    """A structlog processor that begins each line with when, how bad and what."""
+    first = {key: event[key] for key in ("timestamp", "level", "event") if key in event}
+    return {**first, **event}
+
+
 def configure_logging(settings: LogSettings, secrets: frozenset[str], stream: TextIO | None = None) -> None:
     """Set up structlog for the whole process. `secrets` are values that must never appear."""
     out = stream if stream is not None else sys.stderr
@@ -45,6 +51,7 @@ def configure_logging(settings: LogSettings, secrets: frozenset[str], stream: Te
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
             SecretMasker(secrets),
+            put_event_first,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.level.upper())),

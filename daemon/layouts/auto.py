@@ -8,7 +8,7 @@ from weightzip.daemon.layouts.protocol import Layout
 
 
 def choose_layouts(layout: Literal["auto", "hf", "generic"]) -> tuple[Layout, ...]:
-    """Return the layouts to ask; the first that claims a candidate judges it."""
+    """Return the layouts to ask; the first that recognises anything judges the whole directory."""
     if layout == "hf":
         return (HfLayout(),)
     if layout == "generic":

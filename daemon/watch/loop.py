@@ -35,10 +35,12 @@ class WatchLoop:
         self._look_once = look_once
         self._metrics = metrics
         self._mode = mode
-        self._interval_seconds = min(poll_seconds, rescan_seconds) if mode == "poll" else rescan_seconds
+        self._poll_seconds = min(poll_seconds, rescan_seconds)
+        self._rescan_seconds = rescan_seconds
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._hints: EventHints | None = None
+        self._warned = False
         self._n_looks = 0
         self._looked = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
@@ -87,8 +89,8 @@ class WatchLoop:
                 now = time.monotonic()
                 rescan = now >= next_rescan
                 if rescan:
-                    next_rescan = now + self._interval_seconds
                     self._ensure_hints()
+                    next_rescan = now + (self._poll_seconds if self._hints is None else self._rescan_seconds)
                     self._metrics.rescans.inc()
                 self._woken.clear()
                 due = self._look(now)
@@ -121,10 +123,13 @@ class WatchLoop:
         try:
             hints.start()
         except OSError as error:
-            self._log.warning("no file events, relying on rescans", path=str(self._root), error=str(error))
-            self._hints = None
+            if not self._warned:
+                self._log.warning(
+                    "no file events, polling until they work", path=str(self._root), error=str(error)
+                )
+            self._hints, self._warned = None, True
             return
-        self._hints = hints
+        self._hints, self._warned = hints, False
 
     def _on_event(self) -> None:
         self._metrics.watch_events.inc()

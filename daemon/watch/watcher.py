@@ -104,12 +104,13 @@ class Watcher:
         return Look(tuple(findings), min((time for time in times if time is not None), default=None))
 
     def _claims(self) -> list[_Claim]:
-        claims = []
-        for candidate in self._candidates.values():
-            layout = next((layout for layout in self._layouts if layout.claims(candidate.sighting)), None)
-            if layout is not None:
-                claims.append(_Claim(candidate, layout, layout.find_step(candidate.sighting)))
-        return claims
+        # One layout for the whole directory, the first that recognises anything: beside the checkpoints of a known
+        # trainer lie logs and exported models, which are no checkpoints.
+        for layout in self._layouts:
+            claimed = [c for c in self._candidates.values() if layout.claims(c.sighting)]
+            if claimed:
+                return [_Claim(candidate, layout, layout.find_step(candidate.sighting)) for candidate in claimed]
+        return []
 
     def _judge(self, claim: _Claim, peers: Peers, now_seconds: float) -> Judgement:
         candidate = claim.candidate

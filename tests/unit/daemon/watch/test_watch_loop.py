@@ -1,0 +1,119 @@
+"""The looking thread: hints wake it, an overflow is a hint, errors are waited out, polling needs no events."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from weightzip.daemon.metrics import Metrics
+from weightzip.daemon.watch.loop import WatchLoop
+
+Mode = Literal["events", "poll"]
+MakeLoop = Callable[..., tuple[WatchLoop, Metrics]]
+
+
+@pytest.fixture
+def make_loop() -> Iterator[MakeLoop]:
+    loops: list[WatchLoop] = []
+
+    def make(
+        root: Path, look: Callable[[float], float | None], mode: Mode, rescan: float = 60.0
+    ) -> tuple[WatchLoop, Metrics]:
+        metrics = Metrics("test")
+        loop = WatchLoop(root, look, metrics, mode=mode, poll_seconds=0.1, rescan_seconds=rescan)
+        loops.append(loop)
+        loop.start()
+        return loop, metrics
+
+    yield make
+    for loop in loops:
+        assert loop.stop(10.0)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10.0
+    while not condition():
+        assert time.monotonic() < deadline, "not reached within 10 s"
+        time.sleep(0.02)
+
+
+def test_an_event_asks_for_a_look(tmp_path: Path, make_loop: MakeLoop) -> None:
+    seen: list[set[str]] = []
+    loop, metrics = make_loop(
+        tmp_path, lambda now: seen.append({p.name for p in tmp_path.iterdir()}), "events"
+    )
+    assert loop.look_now(10.0)
+    (tmp_path / "new").touch()
+    wait_until(lambda: seen[-1] == {"new"})
+    assert metrics.registry.get_sample_value("weightzip_watch_events_total", {"source": "test"})
+
+
+def test_polling_finds_files_without_events(tmp_path: Path, make_loop: MakeLoop) -> None:
+    seen: list[set[str]] = []
+    _, metrics = make_loop(tmp_path, lambda now: seen.append({p.name for p in tmp_path.iterdir()}), "poll")
+    (tmp_path / "new").touch()
+    wait_until(lambda: bool(seen) and seen[-1] == {"new"})
+    assert metrics.registry.get_sample_value("weightzip_watch_events_total", {"source": "test"}) == 0
+
+
+def test_a_candidate_is_looked_at_when_it_may_be_quiet(tmp_path: Path, make_loop: MakeLoop) -> None:
+    looks: list[float] = []
+
+    def look(now: float) -> float | None:
+        looks.append(now)
+        return now + 0.3 if len(looks) == 1 else None
+
+    make_loop(tmp_path, look, "events")
+    wait_until(lambda: len(looks) == 2)
+    assert looks[1] >= looks[0] + 0.3
+
+
+def test_a_dropped_event_queue_is_counted_and_asks_for_a_look(tmp_path: Path, make_loop: MakeLoop) -> None:
+    looked = threading.Event()
+    loop, metrics = make_loop(tmp_path, lambda now: looked.set(), "events")
+    assert loop.look_now(10.0)
+    looked.clear()
+    logging.getLogger("watchdog.observers.inotify_c").warning(
+        "Inotify queue overflowed; filesystem events were lost"
+    )
+    assert looked.wait(10.0)
+    assert metrics.registry.get_sample_value("weightzip_watch_overflows_total", {"source": "test"}) == 1
+
+
+def test_the_library_still_logs_an_overflow_where_we_listen() -> None:
+    from inspect import getsource
+
+    from watchdog.observers import inotify_c
+
+    assert inotify_c.logger.name == "watchdog.observers.inotify_c"
+    assert "queue overflowed" in getsource(inotify_c)
+
+
+def test_a_directory_that_comes_later_is_watched_then(tmp_path: Path, make_loop: MakeLoop) -> None:
+    root = tmp_path / "later"
+    seen: list[bool] = []
+    _, metrics = make_loop(root, lambda now: seen.append(root.exists()), "events")
+    wait_until(lambda: bool(seen))
+    root.mkdir()
+    wait_until(lambda: seen[-1])
+
+    def events() -> bool:
+        (root / "x").write_text("1")
+        return bool(metrics.registry.get_sample_value("weightzip_watch_events_total", {"source": "test"}))
+
+    wait_until(events)
+
+
+def test_an_unreadable_directory_does_not_end_the_loop(tmp_path: Path, make_loop: MakeLoop) -> None:
+    looks: list[int] = []
+
+    def look(now: float) -> float | None:
+        looks.append(1)
+        raise OSError(5, "Input/output error")
+
+    make_loop(tmp_path, look, "poll")
+    wait_until(lambda: len(looks) >= 3)

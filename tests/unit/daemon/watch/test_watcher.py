@@ -1,0 +1,107 @@
+"""Looks at a real directory with a clock that is a number."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save_file
+
+from weightzip.daemon.layouts import Sighting, choose_layouts
+from weightzip.daemon.watch.candidate import Stage
+from weightzip.daemon.watch.watcher import Look, Watcher
+
+
+def make_watcher(root: Path, layout: str = "auto", handled: frozenset[str] = frozenset()) -> Watcher:
+    def is_handled(sighting: Sighting, step: int) -> bool:
+        return sighting.name in handled
+
+    return Watcher(
+        root,
+        choose_layouts(layout),  # type: ignore[arg-type]
+        quiet_seconds=10.0,
+        ignore=(),
+        trust_holes=True,
+        is_handled=is_handled,
+    )
+
+
+def write_hf(root: Path, step: int, *, marker: bool = True) -> Path:
+    path = root / f"checkpoint-{step}"
+    path.mkdir()
+    save_file({"w": np.full(8, step, np.float32)}, path / "model.safetensors")
+    if marker:
+        (path / "trainer_state.json").write_text(json.dumps({"global_step": step}))
+    return path
+
+
+def stages(look: Look) -> dict[str, Stage]:
+    return {finding.sighting.name: finding.judgement.stage for finding in look.findings}
+
+
+def test_a_checkpoint_is_complete_after_its_quiet_period(tmp_path: Path) -> None:
+    write_hf(tmp_path, 100)
+    watcher = make_watcher(tmp_path)
+    first = watcher.look(0.0, {})
+    assert stages(first) == {"checkpoint-100": Stage.SEEN}
+    assert first.next_look_at_seconds == 10.0
+    assert [finding.step for finding in watcher.look(10.0, {}).complete] == [100]
+
+
+def test_writing_on_keeps_it_from_being_complete(tmp_path: Path) -> None:
+    path = write_hf(tmp_path, 100)
+    watcher = make_watcher(tmp_path)
+    watcher.look(0.0, {})
+    (path / "late.json").write_text("{}")
+    assert stages(watcher.look(10.0, {})) == {"checkpoint-100": Stage.SEEN}
+    assert stages(watcher.look(20.0, {})) == {"checkpoint-100": Stage.MARKED}
+
+
+def test_reasons_are_kept(tmp_path: Path) -> None:
+    path = write_hf(tmp_path, 100)
+    (path / "model.safetensors").write_bytes(b"short")
+    write_hf(tmp_path, 200, marker=False)
+    watcher = make_watcher(tmp_path)
+    watcher.look(0.0, {})
+    reasons = [finding.judgement.reason or "" for finding in watcher.look(10.0, {}).findings]
+    assert "model.safetensors has 5 bytes" in reasons[0]
+    assert "trainer_state.json is missing" in reasons[1]
+
+
+def test_beside_a_known_trainer_nothing_else_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "model.pt").write_bytes(b"exported")
+    watcher = make_watcher(tmp_path)
+    assert stages(watcher.look(0.0, {})) == {"model.pt": Stage.SEEN}
+    write_hf(tmp_path, 100)
+    assert list(stages(watcher.look(1.0, {}))) == ["checkpoint-100"]
+
+
+def test_the_shape_of_a_handled_checkpoint_is_asked_of_the_next(tmp_path: Path) -> None:
+    for step, names in ((1, ("a.bin", "b.bin")), (2, ("a.bin",))):
+        (tmp_path / f"step-{step}").mkdir()
+        for name in names:
+            (tmp_path / f"step-{step}" / name).write_bytes(b"x")
+    watcher = make_watcher(tmp_path, "generic", frozenset({"step-1"}))
+    watcher.look(0.0, {})
+    look = watcher.look(1000.0, {})
+    assert stages(look) == {"step-1": Stage.PINNED, "step-2": Stage.COUNTED}
+    assert look.findings[1].judgement.reason == "b.bin of the predecessor is missing"
+
+
+def test_the_shape_in_the_store_serves_when_no_predecessor_is_left_on_disk(tmp_path: Path) -> None:
+    (tmp_path / "step-2").mkdir()
+    (tmp_path / "step-2" / "a.bin").write_bytes(b"x")
+    watcher = make_watcher(tmp_path, "generic")
+    watcher.look(0.0, {})
+    assert stages(watcher.look(11.0, {"step-#": Counter({"a.bin": 1})})) == {"step-2": Stage.MARKED}
+    assert stages(watcher.look(11.0, {"step-#": Counter({"a.bin": 1, "b.bin": 1})})) == {
+        "step-2": Stage.COUNTED
+    }
+
+
+def test_steps_are_ordered_as_numbers(tmp_path: Path) -> None:
+    for step in (10_000, 9_900, 900):
+        write_hf(tmp_path, step)
+    watcher = make_watcher(tmp_path)
+    watcher.look(0.0, {})
+    assert [finding.step for finding in watcher.look(10.0, {}).complete] == [900, 9_900, 10_000]
