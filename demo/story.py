@@ -1,0 +1,150 @@
+"""The demonstration, act by act: train, lose everything but the store, come back, prove it."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from demo.processes import ChildProcess, start_sidecar, start_trainer
+from demo.proof import Proof, print_proofs, prove_checkpoint
+from demo.timeline import Timeline
+
+PATIENCE_SECONDS = 90
+STOP_SECONDS = 40
+
+
+@dataclass(frozen=True)
+class Script:
+    """How long the demonstration is."""
+
+    steps: int
+    save_every: int
+    kill_after: int  # checkpoints in the store when everything else is lost
+
+
+class Story:
+    """Plays the acts in `folder`, which must be empty. `end` leaves no process behind, whatever happened."""
+
+    def __init__(self, folder: Path, script: Script, console: Console) -> None:
+        self._script = script
+        self._checkpoints, self._state = folder / "checkpoints", folder / "state"
+        self._store, self._trainer_log = folder / "store", folder / "trainer.jsonl"
+        self._sidecar_log = folder / "sidecar.jsonl"
+        self._timeline = Timeline(console, self._trainer_log, self._sidecar_log)
+        self._console = console
+        self._processes: list[ChildProcess] = []
+
+    def play(self) -> bool:
+        """Play all acts; return whether every loss and every file came back the same."""
+        self._train_until_lost()
+        self._lose_everything()
+        same_losses = self._come_back()
+        proofs = self._prove()
+        print_proofs(self._console, proofs)
+        return same_losses and all(proof.identical for proof in proofs)
+
+    def end(self) -> None:
+        """Kill what still runs."""
+        for process in self._processes:
+            if process.exit_code is None:
+                process.kill()
+
+    def _train_until_lost(self) -> None:
+        self._checkpoints.mkdir()
+        self._timeline.say("demo", f"a sidecar watches {self._checkpoints}", "bold")
+        self._sidecar = self._start_sidecar()
+        self._trainer = self._start_trainer()
+        timeline, half = self._timeline, self._script.save_every // 2
+        self._wait_until(
+            lambda: (
+                len(timeline.committed) >= self._script.kill_after
+                and timeline.last_saved in timeline.committed
+                and timeline.last_step >= timeline.last_saved + half
+            ),
+            "enough checkpoints are in the store",
+        )
+
+    def _lose_everything(self) -> None:
+        self._trainer.kill()
+        self._sidecar.kill()
+        self._timeline.update()
+        shutil.rmtree(self._checkpoints)
+        shutil.rmtree(self._state)
+        self._checkpoints.mkdir()
+        lost = f"kill -9 for both after step {self._timeline.last_step}; checkpoints and spool are wiped"
+        self._timeline.say("demo", f"{lost}: only the store is left", "bold red")
+
+    def _come_back(self) -> bool:
+        """Start both anew and train to the end; return whether the steps that were lost gave the same losses."""
+        timeline, lost_step, newest = self._timeline, self._timeline.last_step, max(self._timeline.committed)
+        began = time.monotonic()
+        self._sidecar = self._start_sidecar()
+        if not (self._checkpoints / f"checkpoint-{newest}" / "trainer_state.json").exists():
+            raise SystemExit(f"checkpoint-{newest} was not restored")
+        seconds = time.monotonic() - began
+        timeline.say(
+            "sidecar", f"restored checkpoint-{newest} in {seconds:.1f}s, start included", "bold green"
+        )
+        self._trainer = self._start_trainer()
+        self._wait_until(lambda: self._trainer.exit_code is not None, "the trainer is done")
+        if self._trainer.exit_code != 0:
+            raise SystemExit(f"the trainer ended with {self._trainer.exit_code}")
+        timeline.update()
+        repeated = [timeline.losses[step] for step in range(newest + 1, lost_step + 1)]
+        same = len(repeated) > 0 and all(len(values) == 2 and values[0] == values[1] for values in repeated)
+        verdict = "the same to the last bit" if same else "NOT the same"
+        steps = f"steps {newest + 1} to {lost_step}, trained twice"
+        timeline.say("demo", f"{steps}: losses are {verdict}", "bold green" if same else "bold red")
+        return same
+
+    def _prove(self) -> list[Proof]:
+        """End the sidecar, which first stores what is left, and restore every checkpoint from the store."""
+        exit_code = self._sidecar.stop(STOP_SECONDS)
+        self._timeline.update()
+        if exit_code != 0:
+            raise SystemExit(f"the sidecar ended with {exit_code}")
+        missing = set(self._timeline.digests) - set(self._timeline.committed)
+        if missing:
+            raise SystemExit(f"saved, but not in the store: steps {sorted(missing)}")
+        self._timeline.say("demo", "the sidecar has ended; restoring every checkpoint from the store", "bold")
+        with tempfile.TemporaryDirectory(dir=self._store.parent) as folder:
+            return [
+                prove_checkpoint(self._store, entry, self._timeline.digests[step], Path(folder))
+                for step, entry in sorted(self._timeline.committed.items())
+            ]
+
+    def _start_trainer(self) -> ChildProcess:
+        process = start_trainer(
+            self._checkpoints, self._trainer_log, self._script.steps, self._script.save_every
+        )
+        self._processes.append(process)
+        return process
+
+    def _start_sidecar(self) -> ChildProcess:
+        """Start the sidecar and wait until it has started: with an empty directory, that is after the restore."""
+        expected = self._timeline.started_count + 1
+        process = start_sidecar(self._checkpoints, self._store, self._state, self._sidecar_log)
+        self._processes.append(process)
+        self._wait_until(
+            lambda: self._timeline.started_count == expected or process.exit_code is not None,
+            "the sidecar starts",
+        )
+        if process.exit_code is not None:
+            raise SystemExit(
+                f"the sidecar ended with {process.exit_code}: {self._sidecar_log.read_text()[-2000:]}"
+            )
+        return process
+
+    def _wait_until(self, condition: Callable[[], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not condition():
+            if time.monotonic() > deadline:
+                raise SystemExit(
+                    f"waited {PATIENCE_SECONDS}s in vain until {what}; logs: {self._store.parent}"
+                )
+            time.sleep(0.05)
+            self._timeline.update()
