@@ -1,0 +1,41 @@
+"""open_archive on URLs and files."""
+
+import uuid
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from shards.build import build_step, write_step
+from weightzip.errors import NotFound, StoreUnavailable
+from weightzip.files import compress_file, open_archive
+
+
+def test_an_archive_at_a_url_gives_its_tensors(tmp_path: Path) -> None:
+    archive = tmp_path / "a.wzst"
+    compress_file(write_step(tmp_path, 2), archive, base=write_step(tmp_path, 1))
+    url = f"memory://{uuid.uuid4()}/a.wzst"
+    with fsspec.open(url, "wb") as file:
+        file.write(archive.read_bytes())
+    with open_archive(url, base=tmp_path / "step-1.safetensors") as opened:
+        assert len(opened.keys()) == 8
+        assert bytes(opened.tensor("model.weight").data) in build_step(2)
+    with open_archive(f"file://{archive}", base=tmp_path / "step-1.safetensors") as opened:
+        assert bytes(opened.tensor("model.half").data) in build_step(2)
+
+
+def test_nothing_there_is_named(tmp_path: Path) -> None:
+    for place in ("memory://nowhere/a.wzst", str(tmp_path / "nope")):
+        with pytest.raises(NotFound, match=place):
+            open_archive(place)
+    with pytest.raises(StoreUnavailable, match="nosuchprotocol"):
+        open_archive("nosuchprotocol://x/y")
+
+
+def test_files_are_closed_with_the_archive(tmp_path: Path) -> None:
+    archive = tmp_path / "a.wzst"
+    compress_file(write_step(tmp_path, 2), archive, base=write_step(tmp_path, 1))
+    opened = open_archive(archive, base=tmp_path / "step-1.safetensors")
+    opened.close()
+    with pytest.raises(ValueError, match="closed"):
+        opened.tensor("model.weight")
