@@ -19,7 +19,7 @@ def encode_document(model: BaseModel) -> bytes:
     """Return the bytes of a document; `model` has the fields `format` and `version`."""
     content: dict[str, Any] = model.model_dump(mode="json")
     content["checksum"] = _checksum(content)
-    return json.dumps(content, indent=1, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(content, indent=1, ensure_ascii=False).encode()
 
 
 def decode_document(data: bytes, model_type: type[Model], place: str) -> Model:
