@@ -1,5 +1,7 @@
 #include "block/analyze.hpp"
 
+#include <algorithm>
+
 #include "block/sample.hpp"
 
 namespace weightzip {
@@ -35,15 +37,20 @@ SampledCounts count_sample(const Elements& elements, const EncodeOptions& option
     return result;
 }
 
-// What still needs counting after the sample: not the planes that stay raw, and keys only where contexts pay.
+// A table with escape codes every symbol, also those that the sample lacks.
+bool is_settled(const PlanePlan& plan) noexcept {
+    return plan.mode == PlaneMode::raw || (plan.mode == PlaneMode::one_table && plan.tables[0].has_escape());
+}
+
+// What still needs counting after the sample: not the planes that are settled, and keys only where contexts pay.
 // A plane that is constant in the sample says nothing about the rest.
 CountModes modes_after(const SampledCounts& sampled, const Elements& elements, const EncodeOptions& options) {
     CountModes modes = count_all(elements, options);
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         if (sampled.counts[k].n_elements == 0) continue;
-        const PlaneMode mode = sampled.analysis.plan.planes[k].mode;
-        if (mode == PlaneMode::raw) modes[k] = CountMode::skip;
-        if (mode == PlaneMode::one_table) modes[k] = CountMode::flat;
+        const PlanePlan& plan = sampled.analysis.plan.planes[k];
+        if (plan.mode == PlaneMode::one_table) modes[k] = CountMode::flat;
+        if (is_settled(plan)) modes[k] = CountMode::skip;
     }
     return modes;
 }
@@ -56,12 +63,17 @@ Analysis analyze_sample(const Elements& elements, const EncodeOptions& options) 
 
 Analysis analyze_elements(const Elements& elements, const EncodeOptions& options) {
     SampledCounts sampled = count_sample(elements, options);
-    if (elements.n_elements <= kSampleElements) return std::move(sampled.analysis);
+    Analysis& first = sampled.analysis;
+    if (elements.n_elements <= kSampleElements) return std::move(first);
     const CountModes modes = modes_after(sampled, elements, options);
-    Analysis analysis;
-    analysis.key_base = sampled.analysis.key_base;
-    const GroupCounts counts = count_planes(elements, modes, analysis.key_base, options);
-    analysis.plan = make_plan(counts, elements.n_planes(), options.max_contexts);
+    if (std::all_of(modes.begin(), modes.end(), [](CountMode mode) { return mode == CountMode::skip; })) {
+        return std::move(first);
+    }
+    const GroupCounts counts = count_planes(elements, modes, first.key_base, options);
+    Analysis analysis{first.key_base, make_plan(counts, elements.n_planes(), options.max_contexts)};
+    for (std::size_t k = 0; k < elements.n_planes(); ++k) {
+        if (modes[k] == CountMode::skip) analysis.plan.planes[k] = std::move(first.plan.planes[k]);
+    }
     return analysis;
 }
 

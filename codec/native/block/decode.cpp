@@ -11,42 +11,124 @@
 namespace weightzip {
 namespace {
 
-// What one worker needs.
-struct BlockReader {
-    std::array<PlaneReader, kMaxPlanes> planes;
-    std::array<std::uint8_t, kStretchElements> contexts;
+// What decoding needs to know about a group.
+struct Source {
+    const GroupView& view;
+    const std::uint8_t* predecessor;  // nullptr if the group does not lean on one
+    const KernelSet& kernels;
 };
 
-// The contexts of n elements, or nullptr if the group has none.
-const std::uint8_t* find_contexts(const GroupView& view, const std::uint8_t* predecessor, std::size_t n,
-                                  const KernelSet& kernels, BlockReader& reader) noexcept {
-    if (view.recipe.n_contexts == 1) return nullptr;
-    const ContextSource& source = view.recipe.source;
-    std::uint8_t* contexts = reader.contexts.data();
-    kernels.elementwise->keys[view.recipe.element_log2](predecessor, contexts, n, source.key_shift, source.key_base);
-    for (std::size_t i = 0; i < n; ++i) contexts[i] = source.context_of_key[contexts[i]];
-    return contexts;
-}
+// One block, stretch by stretch.
+class BlockReader {
+public:
+    // Throws CorruptBlocks.
+    void open(const Source& source, std::size_t block, std::uint8_t* raw) {
+        const Recipe& recipe = source.view.recipe;
+        const std::size_t first = block << recipe.block_log2;
+        left_ = std::min(recipe.block_elements(), source.view.n_elements - first);
+        raw_ = raw + (first << recipe.element_log2);
+        predecessor_ = source.predecessor == nullptr ? nullptr : source.predecessor + (first << recipe.element_log2);
+        const std::size_t n_planes = source.view.n_planes();
+        for (std::size_t k = 0; k < n_planes; ++k) {
+            planes_[k].open(source.view.planes[k], source.view.payloads[block * n_planes + k], left_);
+        }
+    }
 
-void decode_block(const GroupView& view, std::size_t block, const std::uint8_t* predecessor, std::uint8_t* raw,
-                  const KernelSet& kernels, BlockReader& reader) {
-    const Recipe& recipe = view.recipe;
-    const std::size_t first = block << recipe.block_log2;
-    const std::size_t n_elements = std::min(recipe.block_elements(), view.n_elements - first);
-    const std::size_t n_planes = view.n_planes();
-    for (std::size_t k = 0; k < n_planes; ++k) {
-        reader.planes[k].open(view.planes[k], view.payloads[block * n_planes + k], n_elements);
+    // Elements of the next stretch; 0 at the end of the block.
+    std::size_t next_elements() const noexcept { return std::min(left_, kStretchElements); }
+
+    // Decodes the next stretch of one or two blocks; all stretches are equally long. Throws CorruptBlocks.
+    static void read(std::span<BlockReader> readers, const Source& source) {
+        const std::size_t n = readers[0].next_elements();
+        for (BlockReader& reader : readers) reader.find_contexts(source, n);
+        const bool joins = std::all_of(readers.begin(), readers.end(), [&](const BlockReader& reader) {
+            return reader.can_join_while_decoding(source);
+        });
+        for (std::size_t k = 0; k < source.view.n_planes(); ++k) decode_plane(readers, k, n, joins, source);
+        for (BlockReader& reader : readers) reader.finish_stretch(n, joins, source);
     }
-    for (std::size_t done = 0; done < n_elements; done += kStretchElements) {
-        const std::size_t n = std::min(kStretchElements, n_elements - done);
-        const std::size_t at = (first + done) << recipe.element_log2;
-        const std::uint8_t* before = predecessor == nullptr ? nullptr : predecessor + at;
-        const std::uint8_t* contexts = find_contexts(view, before, n, kernels, reader);
+
+    // Throws CorruptBlocks unless every plane ended as it must.
+    void finish(const Source& source) const {
+        for (std::size_t k = 0; k < source.view.n_planes(); ++k) planes_[k].finish();
+    }
+
+private:
+    const std::uint8_t* contexts() const noexcept { return contexts_.data(); }
+
+    void find_contexts(const Source& source, std::size_t n) noexcept {
+        const Recipe& recipe = source.view.recipe;
+        if (recipe.n_contexts == 1) return;
+        source.kernels.elementwise->keys[recipe.element_log2](predecessor_, contexts_.data(), n,
+                                                              recipe.source.key_shift, recipe.source.key_base);
+        source.kernels.map_bytes(contexts_.data(), n, recipe.source.context_of_key.data());
+    }
+
+    bool can_join_while_decoding(const Source& source) const noexcept {
+        const Recipe& recipe = source.view.recipe;
+        return recipe.element_log2 == 1 && recipe.transform == kRotate && planes_[0].is_rans() && !planes_[1].is_rans();
+    }
+
+    static void decode_plane(std::span<BlockReader> readers, std::size_t k, std::size_t n, bool joins,
+                             const Source& source) {
+        RansStream streams[kMaxStreams];
+        std::size_t n_streams = 0;
+        for (BlockReader& reader : readers) {
+            if (!reader.planes_[k].is_rans()) continue;
+            RansStream& stream = streams[n_streams++] = reader.planes_[k].stream(reader.contexts());
+            if (joins) stream.low_plane = reader.planes_[1].next_bytes(), stream.raw = reader.raw_;
+        }
+        if (n_streams != 0) decode_streams(readers[0].planes_[k].table(), streams, n_streams, n, source.kernels);
+    }
+
+    void finish_stretch(std::size_t n, bool is_joined, const Source& source) {
+        const Recipe& recipe = source.view.recipe;
         const std::uint8_t* planes[kMaxPlanes];
-        for (std::size_t k = 0; k < n_planes; ++k) planes[k] = reader.planes[k].read(n, contexts, kernels);
-        kernels.elementwise->join[recipe.element_log2][recipe.transform](planes, before, raw + at, n);
+        for (std::size_t k = 0; k < source.view.n_planes(); ++k) {
+            planes_[k].advance(n, contexts(), source.kernels);
+            planes[k] = planes_[k].bytes();
+        }
+        const JoinKernel join = source.kernels.elementwise->join[recipe.element_log2][recipe.transform];
+        if (is_joined) {
+            join_exceptions(planes, join);
+        } else {
+            join(planes, predecessor_, raw_, n);
+        }
+        left_ -= n;
+        raw_ += n << recipe.element_log2;
+        if (predecessor_ != nullptr) predecessor_ += n << recipe.element_log2;
     }
-    for (std::size_t k = 0; k < n_planes; ++k) reader.planes[k].finish();
+
+    // Joins the exceptions once more: they were not in place when the kernel joined.
+    void join_exceptions(const std::uint8_t* const* planes, JoinKernel join) const {
+        planes_[0].for_each_exception([&](std::size_t i) {
+            const std::uint8_t* element[] = {planes[0] + i, planes[1] + i};
+            join(element, nullptr, raw_ + 2 * i, 1);
+        });
+    }
+
+    std::size_t left_ = 0;
+    std::uint8_t* raw_ = nullptr;
+    const std::uint8_t* predecessor_ = nullptr;
+    std::array<PlaneReader, kMaxPlanes> planes_;
+    std::array<std::uint8_t, kStretchElements> contexts_;
+};
+
+using BlockReaders = std::array<BlockReader, kMaxStreams>;
+
+// Decodes blocks first to first + n_blocks - 1 (one or two), in lockstep as far as their stretches match.
+void decode_blocks(const Source& source, std::size_t first, std::size_t n_blocks, std::uint8_t* raw,
+                   BlockReaders& readers) {
+    for (std::size_t i = 0; i < n_blocks; ++i) readers[i].open(source, first + i, raw);
+    if (n_blocks == 2) {
+        while (readers[1].next_elements() != 0 && readers[0].next_elements() == readers[1].next_elements()) {
+            BlockReader::read(readers, source);
+        }
+    }
+    for (std::size_t i = 0; i < n_blocks; ++i) {
+        while (readers[i].next_elements() != 0) BlockReader::read(std::span(readers).subspan(i, 1), source);
+        readers[i].finish(source);
+    }
 }
 
 }  // namespace
@@ -57,11 +139,14 @@ void decode_group(std::span<const std::uint8_t> group, const std::uint8_t* prede
     require(view.recipe.leans_on_predecessor() == (predecessor != nullptr),
             predecessor == nullptr ? "the recipe needs predecessor bytes and there are none"
                                    : "the recipe needs no predecessor bytes and there are some");
+    const Source source{view, predecessor, kernels};
     const std::size_t n_blocks = view.recipe.count_blocks(view.n_elements);
-    std::vector<std::unique_ptr<BlockReader>> readers(count_workers(n_blocks, n_threads));
-    for (auto& reader : readers) reader = std::make_unique<BlockReader>();
-    run_parallel(n_blocks, n_threads, [&](std::size_t block, unsigned worker) {
-        decode_block(view, block, predecessor, raw.data(), kernels, *readers[worker]);
+    const std::size_t n_pairs = (n_blocks + 1) / 2;
+    std::vector<std::unique_ptr<BlockReaders>> readers(count_workers(n_pairs, n_threads));
+    for (auto& reader : readers) reader = std::make_unique<BlockReaders>();
+    run_parallel(n_pairs, n_threads, [&](std::size_t pair, unsigned worker) {
+        const std::size_t first = 2 * pair;
+        decode_blocks(source, first, std::min<std::size_t>(2, n_blocks - first), raw.data(), *readers[worker]);
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "block/analyze.hpp"
 #include "block/bytes.hpp"
+#include "block/encode_table.hpp"
 #include "block/layout.hpp"
 #include "block/parallel.hpp"
 #include "block/workspace.hpp"
@@ -17,38 +18,20 @@ namespace {
 struct Encoder {
     Recipe recipe;
     GroupPlan plan;
-    std::array<std::vector<EncodeEntry>, kMaxPlanes> entries;
+    std::array<EncodeTables, kMaxPlanes> tables;
 };
 
 // What one worker needs beside the planes.
 struct Worker {
     PlaneWorkspace planes;
     std::vector<std::uint16_t> words;
-    std::vector<std::uint8_t> payload;
+    std::vector<std::uint16_t> positions;
 
     Worker(std::size_t n_planes, std::size_t n_elements)
         : planes(n_planes, n_elements),
-          words(std::min(n_elements, std::size_t{1} << kMaxBlockLog2) + kEncodeSlackWords) {}
+          words(std::min(n_elements, std::size_t{1} << kMaxBlockLog2) + kEncodeSlackWords),
+          positions(words.size()) {}
 };
-
-std::vector<EncodeEntry> make_encode_entries(const PlanePlan& plan) {
-    std::vector<EncodeEntry> entries(256 * plan.tables.size(), EncodeEntry{0, 0});
-    for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-        const Table& table = plan.tables[t];
-        const std::uint32_t escape_start = (1u << plan.prob_bits) - table.escape_frequency;
-        std::uint32_t start = 0;
-        for (std::size_t s = 0; s < 256; ++s) {
-            const std::uint32_t frequency = table.frequency[s];
-            if (frequency != 0) {
-                entries[256 * t + s] = make_encode_entry(frequency, start, plan.prob_bits);
-            } else if (table.has_escape()) {
-                entries[256 * t + s] = make_encode_entry(table.escape_frequency, escape_start, plan.prob_bits);
-            }
-            start += frequency;
-        }
-    }
-    return entries;
-}
 
 Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
     Analysis analysis = analyze_elements(elements, options);
@@ -59,47 +42,43 @@ Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
     encoder.recipe.source = {options.key_shift, analysis.key_base, analysis.plan.contexts.context_of_key};
     encoder.plan = std::move(analysis.plan);
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
-        encoder.entries[k] = make_encode_entries(encoder.plan.planes[k]);
+        const PlanePlan& plane = encoder.plan.planes[k];
+        encoder.tables[k] = EncodeTables(plane.tables, plane.prob_bits);
     }
     return encoder;
 }
 
 bool uses_contexts(const Encoder& encoder) noexcept { return encoder.recipe.n_contexts > 1; }
 
-// Writes the exceptions: the symbols that the one table of the plane does not list.
-void append_exceptions(std::vector<std::uint8_t>& payload, const Table& table, const std::uint8_t* symbols,
-                       std::size_t n) {
-    const std::size_t count_at = payload.size();
-    append(payload, std::uint32_t{0});
-    std::vector<std::uint8_t> bytes;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (table.frequency[symbols[i]] != 0) continue;
-        append(payload, static_cast<std::uint16_t>(i));
-        bytes.push_back(symbols[i]);
-    }
-    const auto n_exceptions = static_cast<std::uint32_t>(bytes.size());
-    std::memcpy(payload.data() + count_at, &n_exceptions, 4);
-    if (bytes.size() % 2 == 1) bytes.push_back(0);
-    payload.insert(payload.end(), bytes.begin(), bytes.end());
+// Appends the exceptions: the symbols that the one table of the plane does not list.
+void append_exceptions(std::vector<std::uint8_t>& block, const Table& table, const std::uint8_t* symbols, std::size_t n,
+                       const KernelSet& kernels, std::vector<std::uint16_t>& positions) {
+    const auto count = static_cast<std::uint8_t>(table.count);
+    const auto n_exceptions = static_cast<std::uint32_t>(
+        kernels.find_outside(symbols, n, table.first, count, positions.data()));
+    append(block, n_exceptions);
+    append_bytes(block, positions.data(), 2 * n_exceptions);
+    for (std::size_t e = 0; e < n_exceptions; ++e) block.push_back(symbols[positions[e]]);
+    if (n_exceptions % 2 == 1) block.push_back(0);
 }
 
-// Makes worker.payload the rANS payload of a plane.
-void encode_payload(const PlanePlan& plan, const std::vector<EncodeEntry>& entries, const std::uint8_t* symbols,
-                    const std::uint8_t* contexts, std::size_t n, const KernelSet& kernels, Worker& worker) {
+// Appends the rANS payload of a plane and returns its size.
+std::size_t append_rans(std::vector<std::uint8_t>& block, const Encoder& encoder, std::size_t k, std::size_t n,
+                        const KernelSet& kernels, Worker& worker) {
+    const PlanePlan& plan = encoder.plan.planes[k];
+    const std::uint8_t* symbols = worker.planes.plane(k);
+    const std::uint8_t* contexts = plan.mode == PlaneMode::contexts ? worker.planes.keys() : nullptr;
     std::uint32_t states[kLanes];
     std::uint16_t* words_end = worker.words.data() + worker.words.size();
-    const std::uint16_t* words = kernels.rans_encode(symbols, plan.mode == PlaneMode::contexts ? contexts : nullptr, n,
-                                                     entries.data(), plan.prob_bits, words_end, states);
-    const auto* state_bytes = reinterpret_cast<const std::uint8_t*>(states);
-    worker.payload.assign(state_bytes, state_bytes + kStateBytes);
-    if (plan.tables[0].has_escape()) append_exceptions(worker.payload, plan.tables[0], symbols, n);
-    worker.payload.insert(worker.payload.end(), reinterpret_cast<const std::uint8_t*>(words),
-                          reinterpret_cast<const std::uint8_t*>(words_end));
-}
-
-void append_payload(std::vector<std::uint8_t>& block, const std::uint8_t* payload, std::size_t n_bytes) {
-    block.resize(align16(block.size()));
-    block.insert(block.end(), payload, payload + n_bytes);
+    const std::uint16_t* words =
+        kernels.rans_encode(encoder.tables[k].view(), symbols, contexts, n, words_end, states);
+    const std::size_t start = block.size();
+    append_bytes(block, states, kStateBytes);
+    if (plan.tables[0].has_escape()) {
+        append_exceptions(block, plan.tables[0], symbols, n, kernels, worker.positions);
+    }
+    append_bytes(block, words, 2 * static_cast<std::size_t>(words_end - words));
+    return block.size() - start;
 }
 
 // Appends one plane of one block and returns its entry in the block table.
@@ -107,15 +86,14 @@ std::uint32_t encode_plane(const Encoder& encoder, std::size_t k, std::size_t n,
                            Worker& worker, std::vector<std::uint8_t>& block) {
     const std::uint8_t* symbols = worker.planes.plane(k);
     if (is_constant(symbols, n)) return make_block_entry(PlaneStorage::constant, symbols[0]);
-    const PlanePlan& plan = encoder.plan.planes[k];
-    if (plan.mode != PlaneMode::raw) {
-        encode_payload(plan, encoder.entries[k], symbols, worker.planes.keys(), n, kernels, worker);
-        if (worker.payload.size() < n) {
-            append_payload(block, worker.payload.data(), worker.payload.size());
-            return make_block_entry(PlaneStorage::rans, worker.payload.size());
-        }
+    const std::size_t end = block.size();
+    block.resize(align16(end));
+    if (encoder.plan.planes[k].mode != PlaneMode::raw) {
+        const std::size_t n_bytes = append_rans(block, encoder, k, n, kernels, worker);
+        if (n_bytes < n) return make_block_entry(PlaneStorage::rans, n_bytes);
+        block.resize(align16(end));
     }
-    append_payload(block, symbols, n);
+    append_bytes(block, symbols, n);
     return make_block_entry(PlaneStorage::raw, n);
 }
 
@@ -127,14 +105,13 @@ void encode_block(const Elements& elements, const Encoder& encoder, std::size_t 
     if (uses_contexts(encoder)) {
         const ContextSource& source = encoder.recipe.source;
         worker.planes.find_keys(elements, first, n, source.key_shift, source.key_base, *options.kernels);
-        std::uint8_t* keys = worker.planes.keys();
-        for (std::size_t i = 0; i < n; ++i) keys[i] = source.context_of_key[keys[i]];
+        options.kernels->map_bytes(worker.planes.keys(), n, source.context_of_key.data());
     }
-    block.reserve(elements.n_planes() * (n + 16));
+    // Room for the worst case, with a payload that turns out larger than the raw plane: what is not used is not touched.
+    block.reserve(elements.n_planes() * (n + 16) + 5 * n + kStateBytes + 8);
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         entries[k] = encode_plane(encoder, k, n, *options.kernels, worker, block);
     }
-    block.shrink_to_fit();
 }
 
 void write_tables(std::vector<std::uint8_t>& head, const GroupPlan& plan, std::size_t n_planes) {

@@ -7,20 +7,6 @@
 namespace weightzip {
 namespace {
 
-// Fills the slots of one table. The escape decodes to a byte that the table does not code otherwise, so that an
-// escape can be told from every symbol; there is one, as a table with escape has at most 15 symbols.
-std::uint16_t fill_entries(const Table& table, std::uint32_t* entries) noexcept {
-    std::uint32_t* entry = entries;
-    const auto fill = [&](std::uint32_t symbol, std::uint32_t frequency) {
-        for (std::uint32_t bias = 0; bias < frequency; ++bias) *entry++ = make_decode_entry(symbol, bias, frequency);
-    };
-    for (std::uint32_t s = 0; s < 256; ++s) fill(s, table.frequency[s]);
-    if (!table.has_escape()) return kNoEscape;
-    const auto free = std::find(table.frequency.begin(), table.frequency.end(), 0) - table.frequency.begin();
-    fill(static_cast<std::uint32_t>(free), table.escape_frequency);
-    return static_cast<std::uint16_t>(free);
-}
-
 void read_plane_mode(PlaneView& plane, std::uint8_t mode, std::uint8_t prob_bits, const Recipe& recipe) {
     require(mode <= 2, "a plane_mode is reserved");
     plane.mode = static_cast<PlaneMode>(mode);
@@ -36,12 +22,7 @@ void read_plane_mode(PlaneView& plane, std::uint8_t mode, std::uint8_t prob_bits
 void read_plane_tables(BitReader& reader, PlaneView& plane, const Recipe& recipe) {
     if (plane.mode == PlaneMode::raw) return;
     const std::size_t n_tables = plane.mode == PlaneMode::contexts ? recipe.n_contexts : 1u;
-    plane.entries.resize(n_tables << plane.prob_bits);
-    for (std::size_t t = 0; t < n_tables; ++t) {
-        const Table table = read_table(reader, plane.prob_bits);
-        plane.escape_bytes.push_back(fill_entries(table, &plane.entries[t << plane.prob_bits]));
-        plane.has_escape |= table.has_escape();
-    }
+    for (std::size_t t = 0; t < n_tables; ++t) plane.tables.add(read_table(reader, plane.prob_bits), plane.prob_bits);
 }
 
 void read_tables(std::span<const std::uint8_t>& bytes, GroupView& view) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "block/decode_table.hpp"
 #include "block/layout.hpp"
 #include "block/plan.hpp"
 #include "block/recipe.hpp"
@@ -15,12 +16,8 @@ namespace weightzip {
 struct PlaneView {
     PlaneMode mode = PlaneMode::raw;
     std::uint8_t prob_bits = 0;
-    bool has_escape = false;
-    std::vector<std::uint32_t> entries;       // decode table: 1 << prob_bits entries a context
-    std::vector<std::uint16_t> escape_bytes;  // a context: the byte that stands for the escape, or kNoEscape
+    PlaneTables tables;
 };
-
-inline constexpr std::uint16_t kNoEscape = 256;
 
 struct PayloadView {
     PlaneStorage storage;

@@ -9,7 +9,7 @@ namespace {
 constexpr Cost kCodingWorth = 256;
 constexpr Cost kContextsWorth = 256;
 // How much dearer than the best table, in the same terms, a table with escape may be: it decodes without gathers.
-constexpr Cost kEscapeWorth = 1024;
+constexpr Cost kEscapeWorth = 512;
 
 constexpr Cost kStateBits = 32 * 32;
 constexpr Cost kExceptionBits = 24;

@@ -6,15 +6,15 @@
 #include "block/bytes.hpp"
 
 namespace weightzip {
-
 void PlaneReader::open(const PlaneView& plane, const PayloadView& payload, std::size_t n_elements) {
     plane_ = &plane;
     payload_ = &payload;
     position_ = 0;
+    first_exception_ = 0;
     n_exceptions_ = 0;
     next_exception_ = 0;
     if (payload.storage == PlaneStorage::rans) open_rans(n_elements);
-    if (payload.storage == PlaneStorage::constant) std::memset(bytes_, payload.constant, kStretchElements);
+    if (payload.storage == PlaneStorage::constant) std::memset(decoded_, payload.constant, kStretchElements);
 }
 
 void PlaneReader::open_rans(std::size_t n_elements) {
@@ -22,10 +22,11 @@ void PlaneReader::open_rans(std::size_t n_elements) {
     const auto states = take_bytes(bytes, kStateBytes, "a rANS payload is too short for its states");
     std::memcpy(cursor_.states, states.data(), kStateBytes);
     for (const std::uint32_t state : cursor_.states) require(state >= kStateFloor, "a state is below 2^16");
-    if (plane_->has_escape) bytes = open_exceptions(bytes, n_elements);
+    if (plane_->tables.has_escape()) bytes = open_exceptions(bytes, n_elements);
     require(bytes.size() % 2 == 0, "a rANS payload ends within a word");
     cursor_.words = bytes.data();
     cursor_.words_end = bytes.data() + bytes.size();
+    cursor_.in_tail = false;
 }
 
 // Checks the exceptions and returns what follows them.
@@ -49,45 +50,51 @@ std::span<const std::uint8_t> PlaneReader::open_exceptions(std::span<const std::
     return bytes;
 }
 
-const std::uint8_t* PlaneReader::read(std::size_t n, const std::uint8_t* contexts, const KernelSet& kernels) {
-    const std::size_t position = position_;
-    position_ += n;
-    switch (payload_->storage) {
-        case PlaneStorage::raw: return payload_->bytes.data() + position;
-        case PlaneStorage::constant: break;
-        case PlaneStorage::rans: decode(n, contexts, kernels); break;
-    }
-    return bytes_;
+RansStream PlaneReader::stream(const std::uint8_t* contexts) noexcept {
+    return {&cursor_, plane_->mode == PlaneMode::contexts ? contexts : nullptr, decoded_, nullptr, nullptr};
 }
 
-void PlaneReader::decode(std::size_t n, const std::uint8_t* contexts, const KernelSet& kernels) {
-    if (plane_->mode == PlaneMode::one_table) contexts = nullptr;
-    const bool enough = kernels.rans_decode(cursor_, plane_->entries.data(), plane_->prob_bits, contexts, bytes_, n);
-    require(enough, "a rANS payload has too few words");
-    if (plane_->has_escape) apply_exceptions(n, contexts);
+const std::uint8_t* PlaneReader::next_bytes() const noexcept {
+    return payload_->storage == PlaneStorage::raw ? payload_->bytes.data() + position_ : decoded_;
+}
+
+void PlaneReader::advance(std::size_t n, const std::uint8_t* contexts, const KernelSet& kernels) {
+    bytes_ = next_bytes();
+    position_ += n;
+    n_last_ = n;
+    first_exception_ = next_exception_;
+    if (!is_rans() || !plane_->tables.has_escape()) return;
+    apply_exceptions(n, plane_->mode == PlaneMode::contexts ? contexts : nullptr, kernels);
 }
 
 // Every exception must stand where an escape was decoded, and there must be as many of the one as of the other.
-void PlaneReader::apply_exceptions(std::size_t n, const std::uint8_t* contexts) {
+void PlaneReader::apply_exceptions(std::size_t n, const std::uint8_t* contexts, const KernelSet& kernels) {
     const auto escape_byte = [&](std::size_t i) {
-        return plane_->escape_bytes[contexts != nullptr ? contexts[i] : 0u];
+        return plane_->tables.escape_byte(contexts != nullptr ? contexts[i] : 0u);
     };
     std::size_t n_escapes = 0;
-    for (std::size_t i = 0; i < n; ++i) n_escapes += bytes_[i] == escape_byte(i) ? 1u : 0u;
-    const std::size_t first = position_ - n;
-    for (; next_exception_ < n_exceptions_; ++next_exception_, --n_escapes) {
-        const std::size_t i = load_u16(exception_positions_ + 2 * next_exception_) - first;
-        if (i >= n) break;
-        require(bytes_[i] == escape_byte(i), "an exception stands where no escape was coded");
-        bytes_[i] = exception_bytes_[next_exception_];
+    if (contexts == nullptr) {
+        n_escapes = kernels.count_byte(decoded_, n, static_cast<std::uint8_t>(escape_byte(0)));
+    } else {
+        for (std::size_t i = 0; i < n; ++i) n_escapes += decoded_[i] == escape_byte(i) ? 1u : 0u;
+    }
+    for (; next_exception_ < n_exceptions_ && exception_place(next_exception_) < n; ++next_exception_, --n_escapes) {
+        const std::size_t i = exception_place(next_exception_);
+        require(decoded_[i] == escape_byte(i), "an exception stands where no escape was coded");
+        decoded_[i] = exception_bytes_[next_exception_];
     }
     require(n_escapes == 0, "an escape has no exception");
 }
 
 void PlaneReader::finish() const {
-    if (payload_->storage != PlaneStorage::rans) return;
+    if (!is_rans()) return;
     require(cursor_.words == cursor_.words_end, "a rANS payload has too many words");
     for (const std::uint32_t state : cursor_.states) require(state == kStateFloor, "a state does not end at 2^16");
+}
+
+void decode_streams(const DecodeTable& table, const RansStream* streams, std::size_t n_streams, std::size_t n,
+                    const KernelSet& kernels) {
+    require(kernels.rans_decode(table, streams, n_streams, n), "a rANS payload has too few words");
 }
 
 }  // namespace weightzip

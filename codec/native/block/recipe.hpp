@@ -12,6 +12,7 @@ namespace weightzip {
 inline constexpr unsigned kMaxContexts = 32;
 inline constexpr unsigned kMinBlockLog2 = 10;
 inline constexpr unsigned kMaxBlockLog2 = 16;
+inline constexpr std::uint8_t kRotate = 1;
 inline constexpr std::uint8_t kFirstDifference = 2;  // transforms from here on need a predecessor
 
 // How an element's context follows from the predecessor's element.

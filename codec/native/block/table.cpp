@@ -98,7 +98,8 @@ Table make_escape_table(const Histogram& counts, unsigned prob_bits) {
     std::array<std::uint64_t, kMaxEscapeSymbols + 1> window{};
     std::array<std::uint16_t, kMaxEscapeSymbols + 1> frequency{};
     const unsigned count = last - first + 1;
-    std::copy_n(counts.begin() + first, count, window.begin());
+    // Every listed symbol gets a frequency, so that exactly the others escape.
+    for (unsigned s = 0; s < count; ++s) window[s] = std::max<std::uint64_t>(counts[first + s], 1);
     window[count] = std::max<std::uint64_t>(total - most, 1);
     normalize_counts(std::span(window).first(count + 1), prob_bits, std::span(frequency).first(count + 1));
     Table table;

@@ -28,8 +28,8 @@ struct Table {
 // Returns the cheapest table without escape for these counts.
 Table make_table(const Histogram& counts, unsigned prob_bits);
 
-// Returns a table whose range is the (at most) 15 neighbouring symbols with the highest counts; all others escape.
-// At least one symbol lies outside every such range, or the escape has a frequency of 1 that nothing uses.
+// Returns a table that lists the (at most) 15 neighbouring symbols with the highest counts; exactly the others escape,
+// so it can code symbols that the counts lack. At least one count is above 0.
 Table make_escape_table(const Histogram& counts, unsigned prob_bits);
 
 // Bits of the stored table.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/elementwise.hpp"
+#include "kernels/bytes.hpp"
 #include "kernels/rans_decode.hpp"
 #include "kernels/rans_encode.hpp"
 
@@ -10,6 +11,9 @@ namespace weightzip {
 // One implementation of every kernel that has several. All sets give the same bytes.
 struct KernelSet {
     const ElementwiseKernels* elementwise;
+    MapBytesKernel map_bytes;
+    CountByteKernel count_byte;
+    FindOutsideKernel find_outside;
     RansEncodeKernel rans_encode;
     RansDecodeKernel rans_decode;
 };

@@ -2,14 +2,14 @@
 
 namespace weightzip {
 
-std::uint16_t* rans_encode_scalar(const std::uint8_t* symbols, const std::uint8_t* contexts, std::size_t n_symbols,
-                                  const EncodeEntry* entries, unsigned prob_bits, std::uint16_t* words_end,
-                                  std::uint32_t* states) noexcept {
+std::uint16_t* rans_encode_scalar(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
+                                  std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept {
+    const unsigned prob_bits = table.prob_bits;
     for (std::size_t lane = 0; lane < kLanes; ++lane) states[lane] = kStateFloor;
     std::uint16_t* word = words_end;
     for (std::size_t i = n_symbols; i-- > 0;) {
-        const std::size_t table = contexts != nullptr ? contexts[i] : 0u;
-        const EncodeEntry entry = entries[256 * table + symbols[i]];
+        const std::size_t context = contexts != nullptr ? contexts[i] : 0u;
+        const EncodeEntry entry = table.entries[256 * context + symbols[i]];
         std::uint32_t x = states[i % kLanes];
         if (x >> (32 - prob_bits) >= entry.frequency()) {
             *--word = static_cast<std::uint16_t>(x);

@@ -1,0 +1,88 @@
+// Built for AVX2.
+#include "kernels/bytes.hpp"
+
+#include <immintrin.h>
+
+namespace weightzip {
+namespace {
+
+// Above this many steps the comparing takes longer than looking up.
+constexpr unsigned kMaxSteps = 31;
+
+// The keys at which a map that only ever rises by one does so; n_steps is kMaxSteps + 1 if the map is another.
+struct Staircase {
+    std::uint8_t step_keys[kMaxSteps];
+    unsigned n_steps = 0;
+
+    explicit Staircase(const std::uint8_t* map) noexcept {
+        for (unsigned key = 1; key < 256; ++key) {
+            if (map[key] == map[key - 1]) continue;
+            if (map[key] != map[key - 1] + 1 || n_steps == kMaxSteps) {
+                n_steps = kMaxSteps + 1;
+                return;
+            }
+            step_keys[n_steps++] = static_cast<std::uint8_t>(key);
+        }
+    }
+};
+
+}  // namespace
+
+void map_bytes_avx2(std::uint8_t* bytes, std::size_t n_bytes, const std::uint8_t* map) noexcept {
+    const Staircase stairs(map);
+    std::size_t i = 0;
+    if (stairs.n_steps <= kMaxSteps) {
+        for (; i + 64 <= n_bytes; i += 64) {
+            auto* at = reinterpret_cast<__m256i*>(bytes + i);
+            const __m256i key_a = _mm256_loadu_si256(at);
+            const __m256i key_b = _mm256_loadu_si256(at + 1);
+            __m256i context_a = _mm256_set1_epi8(static_cast<char>(map[0]));
+            __m256i context_b = context_a;
+            for (unsigned s = 0; s < stairs.n_steps; ++s) {
+                const __m256i step = _mm256_set1_epi8(static_cast<char>(stairs.step_keys[s]));
+                context_a = _mm256_sub_epi8(context_a, _mm256_cmpeq_epi8(_mm256_max_epu8(key_a, step), key_a));
+                context_b = _mm256_sub_epi8(context_b, _mm256_cmpeq_epi8(_mm256_max_epu8(key_b, step), key_b));
+            }
+            _mm256_storeu_si256(at, context_a);
+            _mm256_storeu_si256(at + 1, context_b);
+        }
+    }
+    map_bytes_scalar(bytes + i, n_bytes - i, map);
+}
+
+std::size_t count_byte_avx2(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t wanted) noexcept {
+    const __m256i pattern = _mm256_set1_epi8(static_cast<char>(wanted));
+    const __m256i one = _mm256_set1_epi8(1);
+    __m256i sums = _mm256_setzero_si256();  // four sums of 64 bits
+    std::size_t i = 0;
+    for (; i + 32 <= n_bytes; i += 32) {
+        const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i));
+        const __m256i hits = _mm256_and_si256(_mm256_cmpeq_epi8(value, pattern), one);
+        sums = _mm256_add_epi64(sums, _mm256_sad_epu8(hits, _mm256_setzero_si256()));
+    }
+    alignas(32) std::uint64_t parts[4];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(parts), sums);
+    return parts[0] + parts[1] + parts[2] + parts[3] + count_byte_scalar(bytes + i, n_bytes - i, wanted);
+}
+
+std::size_t find_outside_avx2(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t first, std::uint8_t count,
+                              std::uint16_t* positions) noexcept {
+    const __m256i firsts = _mm256_set1_epi8(static_cast<char>(first));
+    const __m256i counts = _mm256_set1_epi8(static_cast<char>(count));
+    std::size_t n = 0;
+    std::size_t i = 0;
+    for (; i + 32 <= n_bytes; i += 32) {
+        const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i));
+        const __m256i number = _mm256_sub_epi8(value, firsts);
+        const __m256i outside = _mm256_cmpeq_epi8(_mm256_max_epu8(number, counts), number);
+        auto mask = static_cast<unsigned>(_mm256_movemask_epi8(outside));
+        for (; mask != 0; mask &= mask - 1) {
+            positions[n++] = static_cast<std::uint16_t>(i + static_cast<unsigned>(__builtin_ctz(mask)));
+        }
+    }
+    const std::size_t n_rest = find_outside_scalar(bytes + i, n_bytes - i, first, count, positions + n);
+    for (std::size_t e = 0; e < n_rest; ++e) positions[n + e] = static_cast<std::uint16_t>(positions[n + e] + i);
+    return n + n_rest;
+}
+
+}  // namespace weightzip
