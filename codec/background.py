@@ -8,8 +8,6 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_POLL_SECONDS = 0.1
-
 
 @dataclass(frozen=True)
 class _End:
@@ -39,6 +37,7 @@ def run_ahead(items: Iterable[T], depth: int = 1) -> Generator[T, None, None]:
             del item  # or it would live on while the next one is awaited
     finally:
         stopped.set()
+        _drain(waiting)  # makes room for the one item that the thread may be about to hand over
         thread.join()
 
 
@@ -46,24 +45,23 @@ def _produce(items: Iterator[T], waiting: "queue.Queue[T | _End]", stopped: thre
     error: BaseException | None = None
     try:
         for item in items:
-            if not _put(waiting, item, stopped):
-                break
+            waiting.put(item)
             del item
+            if stopped.is_set():
+                break
     except BaseException as caught:  # noqa: BLE001  a boundary between threads: the consumer raises it
         error = caught
     finally:
         close = getattr(items, "close", None)
         if close is not None:
             close()
-    _put(waiting, _End(error), stopped)
+    if not stopped.is_set():
+        waiting.put(_End(error))
 
 
-def _put(waiting: "queue.Queue[T | _End]", item: "T | _End", stopped: threading.Event) -> bool:
-    """Hand over an item; return False if nobody wants it any more."""
-    while not stopped.is_set():
+def _drain(waiting: "queue.Queue[T | _End]") -> None:
+    while True:
         try:
-            waiting.put(item, timeout=_POLL_SECONDS)
-        except queue.Full:
-            continue
-        return True
-    return False
+            waiting.get_nowait()
+        except queue.Empty:
+            return

@@ -1,6 +1,7 @@
 """From an archive to the bytes of its shard, in order: reading runs ahead of decoding, decoding ahead of the taker."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 
 from weightzip.codec.background import run_ahead
 from weightzip.codec.format.checksum import DigestBuilder
@@ -9,7 +10,7 @@ from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData
 
 
-def decode_shard(archive: Archive, *, n_threads: int = 0) -> Iterator[BytesLike]:
+def decode_shard(archive: Archive, *, n_threads: int = 0) -> Generator[BytesLike, None, None]:
     """Yield the shard's bytes frame by frame, each proven by its checksum; after the last, prove the digest.
 
     Raises:
@@ -18,17 +19,19 @@ def decode_shard(archive: Archive, *, n_threads: int = 0) -> Iterator[BytesLike]
     """
     archive.check_predecessor()
     digest = DigestBuilder(n_threads)
-    for raw in run_ahead(_decode_frames(archive)):
-        digest.update(raw)
-        yield raw
-        del raw
+    with closing(run_ahead(_decode_frames(archive))) as frames:
+        for raw in frames:
+            digest.update(raw)
+            yield raw
+            del raw
     if digest.digest() != archive.index.file_digest:
         raise CorruptData(f"{archive.name}: the restored file does not have its recorded digest")
 
 
 def _decode_frames(archive: Archive) -> Iterator[BytesLike]:
-    for number, stored in run_ahead(_read_frames(archive)):
-        yield archive.decode_stored_frame(number, stored)
+    with closing(run_ahead(_read_frames(archive))) as frames:
+        for number, stored in frames:
+            yield archive.decode_stored_frame(number, stored)
 
 
 def _read_frames(archive: Archive) -> Iterator[tuple[int, BytesLike]]:

@@ -1,6 +1,7 @@
 """From a shard to its frames: reading runs ahead of encoding, encoding ahead of whoever takes the frames."""
 
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 from weightzip.codec.backend import BlockBackend
@@ -67,23 +68,24 @@ def _load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | N
 
 
 def _encode_spans(
-    loaded: Iterator[_LoadedSpan],
+    loaded: Generator[_LoadedSpan, None, None],
     backend: BlockBackend,
     predecessor_bytes: int | None,
     verify: bool,
     name: str,
 ) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
-    for item in loaded:
-        frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
-        if verify:
-            held = None
-            if predecessor_bytes is not None and item.predecessor is not None:
-                held = _HeldPieces(predecessor_bytes, item.predecessor)
-            place = f"{name}: bytes {item.span.offset} to {item.span.offset + item.span.n_bytes}"
-            _prove_frame(frame, item.raw, held, backend, place)
-        raw = item.raw
-        del item  # its predecessor bytes are not needed while the frame waits
-        yield raw, frame
+    with closing(loaded):
+        for item in loaded:
+            frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
+            if verify:
+                held = None
+                if predecessor_bytes is not None and item.predecessor is not None:
+                    held = _HeldPieces(predecessor_bytes, item.predecessor)
+                place = f"{name}: bytes {item.span.offset} to {item.span.offset + item.span.n_bytes}"
+                _prove_frame(frame, item.raw, held, backend, place)
+            raw = item.raw
+            del item  # its predecessor bytes are not needed while the frame waits
+            yield raw, frame
 
 
 def _prove_frame(

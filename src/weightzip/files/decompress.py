@@ -1,6 +1,7 @@
 """Restoring one file, from a file or from a pipe."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,8 +39,9 @@ def decompress_file(
     check_target(target, force=force)
     with open_archive(archive, base=base, n_threads=n_threads) as opened:
         done_bytes = 0
-        with publish_file(target, like=archive.stat(), force=force) as file:
-            for raw in decode_shard(opened, n_threads=n_threads):
+        frames = decode_shard(opened, n_threads=n_threads)
+        with closing(frames), publish_file(target, like=archive.stat(), force=force) as file:
+            for raw in frames:
                 file.write(raw)
                 done_bytes += len(raw)
                 report_progress(done_bytes, opened.index.file_bytes)
@@ -74,7 +76,8 @@ def decompress_stream(
             n_threads=n_threads,
             name="the piped archive",
         )
-        writer.writelines(run_ahead(decoder))
+        with closing(run_ahead(decoder)) as frames:
+            writer.writelines(frames)
     index, reference = decoder.index, decoder.header.reference
     if index is None:
         raise CorruptData("the piped archive: it has no index")

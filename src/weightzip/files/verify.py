@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from weightzip.codec.compare import are_equal
@@ -70,10 +71,11 @@ def _prove_archive(
     report_progress = progress or ignore_progress
     with open_archive(archive, base=base, n_threads=n_threads) as opened:
         done_bytes = 0
-        for raw in decode_shard(opened, n_threads=n_threads):
-            compare(done_bytes, raw)
-            done_bytes += len(raw)
-            report_progress(done_bytes, opened.index.file_bytes)
+        with closing(decode_shard(opened, n_threads=n_threads)) as frames:
+            for raw in frames:
+                compare(done_bytes, raw)
+                done_bytes += len(raw)
+                report_progress(done_bytes, opened.index.file_bytes)
         info = opened.info
     return VerifyReport(
         archive=archive,
