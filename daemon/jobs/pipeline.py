@@ -96,6 +96,7 @@ class Pipeline:
 
     def _run(self) -> None:
         while True:
+            self._await_store()
             self._status = PipelineStatus("idle")
             pin = self._queue.take()
             if pin is None:
@@ -109,6 +110,12 @@ class Pipeline:
             finally:
                 self._working_on = None
                 self.on_progress()
+
+    def _await_store(self) -> None:
+        """Wait for the repository before a pin is taken, so that the newest one is taken when it opens."""
+        if self._gateway.repository is None:
+            self._status = PipelineStatus("store_unreachable", detail=self._gateway.problem or "")
+            self._gateway.wait()
 
     def _handle(self, pin: PinnedCheckpoint) -> None:
         try:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from support.sightings import see_directory
-from weightzip.daemon.layouts import Evidence, FileSighting, Peers, Sighting
+from weightzip.daemon.layouts import Evidence, FileSighting, Peers
 from weightzip.daemon.layouts.generic import GenericLayout
 from weightzip.daemon.layouts.hf import HfLayout
 from weightzip.daemon.watch.candidate import Candidate, Judgement, Stage, judge, observe
@@ -21,10 +21,13 @@ def test_silence_starts_anew_with_every_change() -> None:
     first = observe(None, SIGHTING, 100.0)
     assert observe(first, SIGHTING, 105.0).changed_at_seconds == 100.0
     entry = SIGHTING.entries[0]
-    changes: list[Sighting] = [
-        replace(SIGHTING, entries=(replace(entry, **{field: 999}), *SIGHTING.entries[1:]))
-        for field in ("inode", "size_bytes", "mtime_ns", "ctime_ns")
-    ]
+    changed_entries = (
+        replace(entry, inode=999),
+        replace(entry, size_bytes=999),
+        replace(entry, mtime_ns=999),
+        replace(entry, ctime_ns=999),
+    )
+    changes = [replace(SIGHTING, entries=(changed, *SIGHTING.entries[1:])) for changed in changed_entries]
     changes.append(replace(SIGHTING, entries=SIGHTING.entries[1:]))
     changes.append(replace(SIGHTING, temporaries=(FileSighting(".tmp1", "file", 9, 9, 9, 9),)))
     for changed in changes:
