@@ -1,5 +1,6 @@
 """A run's checkpoints in a store: which exist, how one is read and removed. Publishing has its own file."""
 
+from collections.abc import Collection
 from contextlib import suppress
 
 from weightzip.daemon.store.document import decode_document
@@ -90,14 +91,14 @@ class Repository:
             )
         return manifest
 
-    def load_all(self) -> tuple[Manifest, ...]:
-        """Read all manifests in ascending order of step, of one step in the order of publishing.
+    def load_all(self, *, skip: Collection[CheckpointKey] = ()) -> tuple[Manifest, ...]:
+        """Read all manifests but those of `skip`, in ascending order of step, of one step as they were published.
 
         Raises:
             CorruptData, UnsupportedVersion: as in `load`; one bad manifest is enough.
         """
         manifests = []
-        for key in self.list_checkpoints():
+        for key in set(self.list_checkpoints()).difference(skip):
             with suppress(NotFound):  # removed since it was listed, or the listing lags
                 manifests.append(self.load(key))
         return tuple(sorted(manifests, key=lambda manifest: (manifest.step, manifest.created_at)))

@@ -12,7 +12,12 @@ from weightzip.cli.compress import compress
 from weightzip.cli.config import config_app
 from weightzip.cli.decompress import decompress
 from weightzip.cli.inspect import inspect
+from weightzip.cli.list import list_checkpoints
+from weightzip.cli.prune import prune
+from weightzip.cli.restore import restore
+from weightzip.cli.rm import rm
 from weightzip.cli.run import run
+from weightzip.cli.show import show
 from weightzip.cli.status import status
 from weightzip.cli.verify import verify
 from weightzip.cli.version import version
@@ -32,6 +37,11 @@ app.command()(decompress)
 app.command()(verify)
 app.command()(inspect)
 app.command()(run)
+app.command(name="list")(list_checkpoints)
+app.command()(show)
+app.command()(restore)
+app.command()(rm)
+app.command()(prune)
 app.command()(status)
 app.add_typer(config_app, name="config")
 app.command()(version)

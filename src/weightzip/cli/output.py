@@ -80,7 +80,19 @@ def format_ratio(stored_bytes: int, raw_bytes: int) -> str:
     return f"{stored_bytes / raw_bytes:.3f}" if raw_bytes else "-"
 
 
-_TEXT_COLUMNS = {"tensor", "dtype", "shape", "recipe", "path"}
+_TEXT_COLUMNS = {
+    "tensor",
+    "dtype",
+    "shape",
+    "recipe",
+    "path",
+    "name",
+    "created",
+    "kind",
+    "state",
+    "detail",
+    "digest",
+}
 
 
 def _to_plain(value: object) -> object:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weightzip.cli.options import BaseOption, JsonOption, ThreadsOption
+from weightzip.cli.store_access import is_store
+from weightzip.cli.verify_store import Depth, DepthOption, verify_store
 
 if TYPE_CHECKING:
     from weightzip.files import VerifyReport
@@ -13,26 +15,43 @@ if TYPE_CHECKING:
 
 def verify(
     original: Annotated[
-        Path, typer.Argument(metavar="[ORIGINAL]", help="File or directory that the archive must equal.")
+        str,
+        typer.Argument(
+            metavar="[ORIGINAL|STORE]", help="File or directory the archive must equal, or a store."
+        ),
     ],
     archive: Annotated[
-        Path | None,
-        typer.Argument(metavar="ARCHIVE", help="Archive or directory of archives.", show_default=False),
+        str | None,
+        typer.Argument(
+            metavar="ARCHIVE|[CHECKPOINT]",
+            help="Archive or directory of archives; of a store, one checkpoint instead of all.",
+            show_default=False,
+        ),
     ] = None,
     base: BaseOption = None,
+    depth: DepthOption = Depth.structure,
     threads: ThreadsOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Prove that an archive restores to the original, or with ARCHIVE alone to its recorded digest.
 
-    Writes nothing.
+    Given a store (a URL, or a directory that holds one), check all its checkpoints or one. Writes nothing.
 
     [bold]Examples[/bold]
 
       weightzip verify model.safetensors model.safetensors.wzst
 
       weightzip verify model.safetensors.wzst --base previous.safetensors
+
+      weightzip verify s3://bucket/run-7 latest --depth full
     """
+    if is_store(original):
+        verify_store(original, archive, depth, threads, json)
+    else:
+        _verify_files(Path(original), None if archive is None else Path(archive), base, threads, json)
+
+
+def _verify_files(original: Path, archive: Path | None, base: Path | None, threads: int, json: bool) -> None:
     from weightzip.files.directory import pair_archives, pair_files
 
     if archive is None:
