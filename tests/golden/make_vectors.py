@@ -1,0 +1,99 @@
+"""Made the golden vectors once; run it again only for a new vector, under a new name.
+
+    python tests/golden/make_vectors.py NAME...
+
+Each vector is NAME.raw (the shard), NAME.wzst (its archive) and, if it leans on one, NAME.base (the predecessor).
+An existing vector is never replaced: a reader must be able to read what any released writer wrote.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from shards.archives import MemoryPredecessor, build_archive
+from shards.build import Tensor, build_safetensors, build_step, to_bf16
+from weightzip.codec.format.dtypes import DType
+
+VECTORS = Path(__file__).parent / "vectors"
+
+
+def _make_weights(n_elements: int, step: int = 0) -> np.ndarray:
+    start = np.random.default_rng(5).standard_normal(n_elements) * 0.02
+    moved = np.random.default_rng(step).standard_normal(n_elements)
+    return (start * (1 + 0.002 * step * moved)).astype(np.float32)
+
+
+def _make_bf16(step: int) -> bytes:
+    data = to_bf16(_make_weights(70_000, step))
+    return build_safetensors([Tensor("w", "BF16", (70_000,), data)], metadata={"format": "pt"})
+
+
+def _make_fp32(step: int) -> bytes:
+    data = _make_weights(9_000, step).tobytes()
+    return build_safetensors([Tensor("w", "F32", (90, 100), data)], pad=False)
+
+
+def _make_fp64(step: int) -> bytes:
+    data = _make_weights(3_000, step).astype("<f8").tobytes()
+    return build_safetensors([Tensor("w", "F64", (3000,), data)])
+
+
+def _make_counters(step: int) -> bytes:
+    values = np.random.default_rng(9).integers(0, 1 << 50, 2_000) + step * np.arange(2_000) // 7
+    return build_safetensors([Tensor("seen", "I64", (2000,), values.astype("<i8").tobytes())])
+
+
+def _make_every_dtype(step: int) -> bytes:
+    rng = np.random.default_rng(100 + step)
+    tensors = [
+        Tensor(dtype.name.lower(), dtype.name, (8 * 30,), rng.bytes(dtype.bits * 30))
+        for dtype in sorted(DType)
+        if dtype != DType.OPAQUE
+    ]
+    return build_safetensors(tensors, hole_bytes=1)
+
+
+def _make_fp8(step: int) -> bytes:
+    data = _make_weights(20_000, step).astype(np.float16).view(np.uint8)[1::2].tobytes()
+    return build_safetensors([Tensor("w", "F8_E5M2", (20_000,), data)])
+
+
+MAKERS: dict[str, tuple[Callable[[int], bytes], bool]] = {
+    "hello": (lambda step: b"hello, hello, hello, weights!\n", False),
+    "empty": (lambda step: b"", False),
+    "one-byte": (lambda step: b"\x80", False),
+    "zeros": (lambda step: bytes(100_000), False),
+    "text": (lambda step: b"".join(b"line %d of a log\n" % number for number in range(3000)), False),
+    "step": (lambda step: build_step(step, n_elements=2_000), False),
+    "step-moved": (lambda step: build_step(step, n_elements=2_000), True),
+    "bf16": (_make_bf16, False),
+    "bf16-moved": (_make_bf16, True),
+    "fp32": (_make_fp32, False),
+    "fp32-moved": (_make_fp32, True),
+    "fp64-moved": (_make_fp64, True),
+    "fp8": (_make_fp8, False),
+    "fp8-moved": (_make_fp8, True),
+    "counters-moved": (_make_counters, True),
+    "every-dtype": (_make_every_dtype, False),
+    "every-dtype-moved": (_make_every_dtype, True),
+}
+
+
+def make_vector(name: str) -> None:
+    """Write one vector; refuse to replace an existing one."""
+    make, has_base = MAKERS[name]
+    shard, base = make(2), make(1) if has_base else None
+    archive = build_archive(shard, MemoryPredecessor(base) if base is not None else None)
+    parts = {"raw": shard, "wzst": archive} | ({"base": base} if base is not None else {})
+    for suffix, data in parts.items():
+        with (VECTORS / f"{name}.{suffix}").open("xb") as file:
+            file.write(data)
+
+
+if __name__ == "__main__":
+    for vector in sys.argv[1:]:
+        make_vector(vector)
