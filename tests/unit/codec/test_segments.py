@@ -77,7 +77,7 @@ def test_large_tensors_glue_and_a_full_pack_end_a_span() -> None:
     many = [_tensor(str(number), number * each, each) for number in range(40)]
     spans = _cut(_make_layout(*many, file_bytes=40 * each))
     assert max(span.n_bytes for span in spans) <= MAX_PACK_BYTES
-    assert len(spans) == 40 * each // MAX_PACK_BYTES + 1
+    assert len(spans) == -(-40 * each // MAX_PACK_BYTES)
 
 
 def test_tensors_lean_on_their_namesake_wherever_it_is() -> None:
