@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -39,15 +40,13 @@ def prove_checkpoint(store: Path, committed: Committed, digests: dict[str, str],
 
 def print_proofs(console: Console, proofs: list[Proof]) -> None:
     """Print one row a checkpoint, and the sum."""
-    table = Table(title="Every checkpoint, restored from the store", title_justify="left")
-    table.add_column("checkpoint")
-    for name in ("raw MB", "stored MB", "ratio", "encode s", "upload s", "restore s"):
-        table.add_column(name, justify="right")
-    table.add_column("identical")
+    table = Table(title="Every checkpoint, restored from the store", title_justify="left", box=box.SIMPLE)
+    for name in ("step", "raw MB", "stored MB", "ratio", "encode s", "upload s", "restore s", "identical"):
+        table.add_column(name, justify="right", no_wrap=True)
     for proof in proofs:
         entry = proof.committed
         table.add_row(
-            f"checkpoint-{entry.step}" + (" (alone)" if entry.chain_depth == 0 else ""),
+            str(entry.step),
             *_format_sizes(entry.raw_bytes, entry.stored_bytes),
             f"{entry.encode_seconds:.2f}",
             f"{entry.upload_seconds:.2f}",
@@ -57,7 +56,7 @@ def print_proofs(console: Console, proofs: list[Proof]) -> None:
     raw_bytes = sum(proof.committed.raw_bytes for proof in proofs)
     stored_bytes = sum(proof.committed.stored_bytes for proof in proofs)
     table.add_section()
-    table.add_row("together", *_format_sizes(raw_bytes, stored_bytes))
+    table.add_row("all", *_format_sizes(raw_bytes, stored_bytes))
     console.print(table)
 
 

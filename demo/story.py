@@ -62,11 +62,13 @@ class Story:
         self._wait_until(
             lambda: (
                 len(timeline.committed) >= self._script.kill_after
-                and timeline.last_saved in timeline.committed
-                and timeline.last_step >= timeline.last_saved + half
+                and timeline.last_step >= max(timeline.committed) + half
+                and timeline.last_step > timeline.last_saved
             ),
             "enough checkpoints are in the store",
         )
+        if self._trainer.exit_code is not None:
+            raise SystemExit("the trainer ended before it could be killed: give more --steps")
 
     def _lose_everything(self) -> None:
         self._trainer.kill()
@@ -107,15 +109,24 @@ class Story:
         self._timeline.update()
         if exit_code != 0:
             raise SystemExit(f"the sidecar ended with {exit_code}")
-        missing = set(self._timeline.digests) - set(self._timeline.committed)
-        if missing:
-            raise SystemExit(f"saved, but not in the store: steps {sorted(missing)}")
+        self._check_committed()
         self._timeline.say("demo", "the sidecar has ended; restoring every checkpoint from the store", "bold")
         with tempfile.TemporaryDirectory(dir=self._store.parent) as folder:
             return [
                 prove_checkpoint(self._store, entry, self._timeline.digests[step], Path(folder))
                 for step, entry in sorted(self._timeline.committed.items())
             ]
+
+    def _check_committed(self) -> None:
+        """Allow what a sidecar on a busy machine may do, let go of older checkpoints, but never of the newest."""
+        saved, committed = set(self._timeline.digests), set(self._timeline.committed)
+        if max(saved) not in committed:
+            raise SystemExit(f"checkpoint-{max(saved)} is not in the store; logs: {self._store.parent}")
+        if saved - committed:
+            steps = ", ".join(map(str, sorted(saved - committed)))
+            self._timeline.say(
+                "demo", f"the sidecar fell behind and let go of older checkpoints: {steps}", "yellow"
+            )
 
     def _start_trainer(self) -> ChildProcess:
         process = start_trainer(

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sysconfig
 from pathlib import Path
-from typing import Any
 
 from servers.location import S3Location
 
@@ -42,9 +41,9 @@ def test_every_checkpoint_comes_back_from_s3(
     }
     _weightzip("run", "--once", "--watch", checkpoints, "--store", url, environment=environment)
 
-    listed: list[dict[str, Any]] = json.loads(_weightzip("list", url, "--json", environment=environment))
+    listing = _weightzip("list", url, "--json", environment=environment)
     names = {path.name for path in checkpoints.iterdir()}
-    assert {entry["name"] for entry in listed} == names
+    assert {json.loads(line)["name"] for line in listing.splitlines()} == names
 
     for name in names:
         _weightzip("restore", url, name, "--to", tmp_path / "restored", environment=environment)
