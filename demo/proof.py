@@ -40,8 +40,10 @@ def prove_checkpoint(store: Path, committed: Committed, digests: dict[str, str],
 
 def print_proofs(console: Console, proofs: list[Proof]) -> None:
     """Print one row a checkpoint, and the sum."""
-    table = Table(title="Every checkpoint, restored from the store", title_justify="left", box=box.SIMPLE)
-    for name in ("step", "raw MB", "stored MB", "ratio", "encode s", "upload s", "restore s", "identical"):
+    table = Table(
+        title="Every checkpoint, restored from the store (MB, seconds)", title_justify="left", box=box.SIMPLE
+    )
+    for name in ("step", "raw", "stored", "ratio", "encode", "upload", "restore", "identical"):
         table.add_column(name, justify="right", no_wrap=True)
     for proof in proofs:
         entry = proof.committed
