@@ -12,14 +12,21 @@ namespace {
 
 constexpr std::size_t kVectors = kLanes / 8;
 
-// For each mask of 8 lanes: which of the next words goes to which lane; lanes that take none get a copy of word 0.
+// For each mask of 8 lanes: the byte shuffle that gives the lanes their words, in order, and the other lanes 0. Both
+// halves of the vector hold all of the next 8 words.
 struct WordOrders {
-    alignas(32) std::uint32_t order[256][8];
+    alignas(32) std::uint8_t order[256][32];
 
     constexpr WordOrders() : order{} {
         for (unsigned mask = 0; mask < 256; ++mask) {
-            std::uint32_t next = 0;
-            for (unsigned lane = 0; lane < 8; ++lane) order[mask][lane] = (mask >> lane & 1) != 0 ? next++ : 0;
+            unsigned next = 0;
+            for (unsigned lane = 0; lane < 8; ++lane) {
+                const bool takes = (mask >> lane & 1) != 0;
+                order[mask][4 * lane] = static_cast<std::uint8_t>(takes ? 2 * next : 0x80);
+                order[mask][4 * lane + 1] = static_cast<std::uint8_t>(takes ? 2 * next + 1 : 0x80);
+                order[mask][4 * lane + 2] = order[mask][4 * lane + 3] = 0x80;
+                next += takes ? 1 : 0;
+            }
         }
     }
 };
@@ -61,9 +68,10 @@ inline void renormalize(Lanes& lanes) noexcept {
         const __m256i x = lanes.x[v];
         const __m256i takes = _mm256_cmpeq_epi32(_mm256_min_epu32(x, below), x);
         const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(takes)));
-        const __m256i next = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(lanes.words)));
+        const __m256i next =
+            _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(lanes.words)));
         const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(kWordOrders.order[mask]));
-        const __m256i taken = _mm256_or_si256(_mm256_slli_epi32(x, 16), _mm256_permutevar8x32_epi32(next, order));
+        const __m256i taken = _mm256_or_si256(_mm256_slli_epi32(x, 16), _mm256_shuffle_epi8(next, order));
         lanes.x[v] = _mm256_blendv_epi8(x, taken, takes);
         lanes.words += 2 * _mm_popcnt_u32(mask);
     }
@@ -175,24 +183,26 @@ struct NarrowLookup {
     }
 };
 
-// Rotates right 16 elements given by their high and low bytes.
-inline __m256i join_rotated(__m128i high, __m128i low) noexcept {
-    const __m256i u = _mm256_or_si256(_mm256_slli_epi16(_mm256_cvtepu8_epi16(high), 8), _mm256_cvtepu8_epi16(low));
-    return _mm256_or_si256(_mm256_srli_epi16(u, 1), _mm256_slli_epi16(u, 15));
-}
-
 // How far ahead of the step, in bytes of a plane, the memory of the joining is asked for.
 constexpr std::size_t kPrefetchBytes = 512;
+
+inline __m256i rotate_right(__m256i u) noexcept {
+    return _mm256_or_si256(_mm256_srli_epi16(u, 1), _mm256_slli_epi16(u, 15));
+}
 
 template <bool kJoins>
 inline void store(const RansStream& stream, std::size_t i, __m256i symbols) noexcept {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(stream.symbols + i), symbols);
     if constexpr (kJoins) {
         const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(stream.low_plane + i));
-        auto* raw = reinterpret_cast<__m256i*>(stream.raw + 2 * i);
-        _mm256_storeu_si256(raw, join_rotated(_mm256_castsi256_si128(symbols), _mm256_castsi256_si128(low)));
-        _mm256_storeu_si256(raw + 1, join_rotated(_mm256_extracti128_si256(symbols, 1),
-                                                  _mm256_extracti128_si256(low, 1)));
+        // Elements 0 to 7 and 16 to 23, then the others: halves go where they belong as they are stored.
+        const __m256i even = rotate_right(_mm256_unpacklo_epi8(low, symbols));
+        const __m256i odd = rotate_right(_mm256_unpackhi_epi8(low, symbols));
+        auto* raw = reinterpret_cast<__m128i*>(stream.raw + 2 * i);
+        _mm_storeu_si128(raw, _mm256_castsi256_si128(even));
+        _mm_storeu_si128(raw + 1, _mm256_castsi256_si128(odd));
+        _mm_storeu_si128(raw + 2, _mm256_extracti128_si256(even, 1));
+        _mm_storeu_si128(raw + 3, _mm256_extracti128_si256(odd, 1));
         __builtin_prefetch(stream.low_plane + i + kPrefetchBytes, 0);
         __builtin_prefetch(stream.raw + 2 * (i + kPrefetchBytes), 1);
     }
@@ -269,8 +279,10 @@ bool rans_decode_avx2(const DecodeTable& table, const RansStream* streams, std::
     // Unused thresholds are harmless, so a few numbers of rounds do for all.
     const unsigned n_rounds = table.narrow->n_rounds;
     if (n_rounds <= 4) return decode_with<NarrowLookup<4>>(table, streams, n_streams, n_symbols);
-    if (n_rounds <= 6) return decode_with<NarrowLookup<6>>(table, streams, n_streams, n_symbols);
-    if (n_rounds <= 8) return decode_with<NarrowLookup<8>>(table, streams, n_streams, n_symbols);
+    if (n_rounds == 5) return decode_with<NarrowLookup<5>>(table, streams, n_streams, n_symbols);
+    if (n_rounds == 6) return decode_with<NarrowLookup<6>>(table, streams, n_streams, n_symbols);
+    if (n_rounds == 7) return decode_with<NarrowLookup<7>>(table, streams, n_streams, n_symbols);
+    if (n_rounds == 8) return decode_with<NarrowLookup<8>>(table, streams, n_streams, n_symbols);
     if (n_rounds <= 10) return decode_with<NarrowLookup<10>>(table, streams, n_streams, n_symbols);
     return decode_with<NarrowLookup<15>>(table, streams, n_streams, n_symbols);
 }

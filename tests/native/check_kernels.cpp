@@ -1,0 +1,113 @@
+// The kernels one by one: vector against scalar on every length up to 257, and the encoder's division on every frequency.
+#include <cstring>
+
+#include "check.hpp"
+#include "cpu/dispatch.hpp"
+
+namespace weightzip::test {
+namespace {
+
+constexpr std::size_t kMaxElements = 257;
+
+bool equal(const Exact& a, const Exact& b) { return std::memcmp(a.data.get(), b.data.get(), a.size) == 0; }
+
+// The reciprocal gives the quotient of every state that renormalisation leaves, at all places where it changes.
+void check_division() {
+    for (unsigned prob_bits = kMinProbBits; prob_bits <= kMaxProbBits; ++prob_bits) {
+        for (std::uint32_t f = 1; f < 1u << prob_bits; ++f) {
+            const EncodeEntry entry = make_encode_entry(f, 0, prob_bits);
+            check(entry.frequency() == f, "an entry keeps its frequency");
+            const std::uint32_t top = 1u << (32 - prob_bits);
+            const auto holds = [&](std::uint32_t x) {
+                const std::uint64_t product = std::uint64_t{x + entry.increment()} * entry.reciprocal;
+                return static_cast<std::uint32_t>(product >> 32 >> entry.shift()) == x / f;
+            };
+            // Quotients near the top, where errors are largest, and a spread of others.
+            for (std::uint32_t q = top - 64; q < top; ++q) check(holds(q * f) && holds(q * f + f - 1), "quotient");
+            for (std::uint32_t q = 1; q < top; q += top / 61) check(holds(q * f) && holds(q * f - 1), "quotient");
+        }
+    }
+}
+
+void check_elementwise(const KernelSet& kernels, Random& random, unsigned element_log2, unsigned transform,
+                       std::size_t n) {
+    const std::size_t width = std::size_t{1} << element_log2;
+    const Exact raw(random_bytes(random, n * width));
+    const Exact predecessor(random_bytes(random, n * width));
+    const Exact expected(n * width);
+    const Exact planes(n * width);
+    const Exact back(n * width);
+    std::uint8_t* expected_at[kMaxPlanes];
+    std::uint8_t* planes_at[kMaxPlanes];
+    for (std::size_t k = 0; k < width; ++k) {
+        expected_at[k] = expected.data.get() + k * n;
+        planes_at[k] = planes.data.get() + k * n;
+    }
+    scalar_kernels().elementwise->split[element_log2][transform](raw.data.get(), predecessor.data.get(), expected_at, n);
+    kernels.elementwise->split[element_log2][transform](raw.data.get(), predecessor.data.get(), planes_at, n);
+    check(equal(planes, expected), "split");
+    kernels.elementwise->join[element_log2][transform](planes_at, predecessor.data.get(), back.data.get(), n);
+    check(equal(back, raw), "join");
+}
+
+void check_keys(const KernelSet& kernels, Random& random, unsigned element_log2, std::size_t n) {
+    const Exact predecessor(random_bytes(random, n << element_log2));
+    const Exact expected(n);
+    const Exact keys(n);
+    for (unsigned key_shift = 0; key_shift < 64; key_shift += 7) {
+        const auto key_base = static_cast<std::uint32_t>(random() % 3 == 0 ? 0 : random() >> (32 + key_shift % 32));
+        scalar_kernels().elementwise->keys[element_log2](predecessor.data.get(), expected.data.get(), n, key_shift,
+                                                         key_base);
+        kernels.elementwise->keys[element_log2](predecessor.data.get(), keys.data.get(), n, key_shift, key_base);
+        check(equal(keys, expected), "keys");
+    }
+}
+
+void check_bytes(const KernelSet& kernels, Random& random, std::size_t n) {
+    const std::vector<std::uint8_t> bytes = random_bytes(random, n);
+    const KernelSet& scalar = scalar_kernels();
+    std::uint8_t any_map[256];
+    std::uint8_t stairs[256];
+    for (unsigned b = 0; b < 256; ++b) {
+        any_map[b] = static_cast<std::uint8_t>(random());
+        stairs[b] = static_cast<std::uint8_t>(b / 10);
+    }
+    for (const std::uint8_t* map : {any_map, stairs}) {
+        const Exact expected(bytes);
+        const Exact mapped(bytes);
+        scalar.map_bytes(expected.data.get(), n, map);
+        kernels.map_bytes(mapped.data.get(), n, map);
+        check(equal(mapped, expected), "map_bytes");
+    }
+    const Exact exact(bytes);
+    const auto wanted = static_cast<std::uint8_t>(random());
+    check(kernels.count_byte(exact.data.get(), n, wanted) == scalar.count_byte(exact.data.get(), n, wanted), "count_byte");
+    std::vector<std::uint16_t> expected(n);
+    std::vector<std::uint16_t> found(n);
+    const std::size_t n_expected = scalar.find_outside(exact.data.get(), n, 250, 15, expected.data());
+    check(kernels.find_outside(exact.data.get(), n, 250, 15, found.data()) == n_expected, "find_outside");
+    check(found == expected, "find_outside");
+}
+
+void check_kernels() {
+    const KernelSet& kernels = best_kernels();
+    Random random(1);
+    for (std::size_t n = 0; n <= kMaxElements; ++n) {
+        for (unsigned element_log2 = 0; element_log2 < 4; ++element_log2) {
+            for (unsigned transform = 0; transform < 4; ++transform) {
+                check_elementwise(kernels, random, element_log2, transform, n);
+            }
+            check_keys(kernels, random, element_log2, n);
+        }
+        check_bytes(kernels, random, n);
+    }
+}
+
+}  // namespace
+}  // namespace weightzip::test
+
+int main() {
+    weightzip::test::check_division();
+    weightzip::test::check_kernels();
+    return 0;
+}

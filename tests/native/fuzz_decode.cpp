@@ -1,0 +1,110 @@
+// Damages block groups at random and decodes them: CorruptBlocks or any bytes are fine, a sanitizer's report is not.
+// Usage: fuzz_decode N_MUTATIONS SEED
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "block/decode.hpp"
+#include "block/encode.hpp"
+#include "block/error.hpp"
+#include "check.hpp"
+
+namespace weightzip::test {
+namespace {
+
+struct Case {
+    std::vector<std::uint8_t> raw;
+    std::vector<std::uint8_t> predecessor;
+    std::vector<std::uint8_t> group;
+    bool leans;
+};
+
+// Elements whose top bytes are skewed, so that tables, escapes and contexts come to be.
+std::vector<std::uint8_t> skewed_elements(Random& random, std::size_t n_elements, unsigned element_log2) {
+    std::vector<std::uint8_t> bytes = random_bytes(random, n_elements << element_log2);
+    const std::size_t width = std::size_t{1} << element_log2;
+    for (std::size_t i = width - 1; i < bytes.size(); i += width) {
+        const auto level = static_cast<std::uint8_t>(std::min<std::uint64_t>(6, __builtin_ctzll(random() | 64)));
+        bytes[i] = below(random, 400) == 0 ? bytes[i] : static_cast<std::uint8_t>(60 - level);
+    }
+    return bytes;
+}
+
+Case make_case(Random& random) {
+    const auto element_log2 = static_cast<std::uint8_t>(below(random, 4));
+    const auto transform = static_cast<std::uint8_t>(below(random, 4));
+    const std::size_t n_elements = 1 + below(random, 1500);
+    const unsigned max_contexts = below(random, 2) == 0 ? 1 : 8;
+    Case result;
+    result.raw = skewed_elements(random, n_elements, element_log2);
+    result.predecessor = result.raw;
+    for (std::size_t i = 0; i < result.predecessor.size(); i += 1 + below(random, 4)) result.predecessor[i] ^= 3;
+    const Elements elements{result.raw.data(), result.predecessor.data(), n_elements, element_log2, transform};
+    const auto key_shift = static_cast<std::uint8_t>((8u << element_log2) - 8);
+    const EncodedGroup group = encode_group(elements, {max_contexts, key_shift, 1, &best_kernels()});
+    result.group.resize(group.size());
+    group.copy_to(result.group.data());
+    result.leans = transform >= kFirstDifference || result.group[3] > 1;
+    return result;
+}
+
+void damage(Random& random, std::vector<std::uint8_t>& group) {
+    const std::size_t n_changes = 1 + below(random, 3);
+    for (std::size_t c = 0; c < n_changes && !group.empty(); ++c) {
+        // Half of the changes fall into the first bytes: recipe, tables, block table.
+        const std::size_t reach = below(random, 2) == 0 ? std::min<std::size_t>(group.size(), 96) : group.size();
+        const std::size_t place = below(random, reach);
+        switch (below(random, 5)) {
+            case 0: group[place] ^= static_cast<std::uint8_t>(1u << below(random, 8)); break;
+            case 1: group[place] = static_cast<std::uint8_t>(random()); break;
+            case 2: group[place] = below(random, 2) == 0 ? 0 : 0xff; break;
+            case 3: group.resize(below(random, group.size() + 1)); break;
+            default: group.insert(group.begin() + static_cast<std::ptrdiff_t>(place), 2, 0); break;
+        }
+    }
+}
+
+// Returns whether the group was decoded, into out.
+bool try_decode(const Exact& group, const Exact* predecessor, Exact& out, const KernelSet& kernels) {
+    try {
+        decode_group({group.data.get(), group.size}, predecessor == nullptr ? nullptr : predecessor->data.get(),
+                     {out.data.get(), out.size}, 1, kernels);
+        return true;
+    } catch (const CorruptBlocks&) {
+        return false;
+    }
+}
+
+void run_case(Random& random, std::size_t n_mutations, std::size_t& n_decoded) {
+    const Case whole = make_case(random);
+    const Exact predecessor(whole.predecessor);
+    Exact out(whole.raw.size());
+    Exact scalar_out(whole.raw.size());
+    const Exact* leans_on = whole.leans ? &predecessor : nullptr;
+    check(try_decode(Exact(whole.group), leans_on, out, best_kernels()), "an undamaged group decodes");
+    check(std::memcmp(out.data.get(), whole.raw.data(), out.size) == 0, "an undamaged group gives its bytes");
+    for (std::size_t m = 0; m < n_mutations; ++m) {
+        std::vector<std::uint8_t> group = whole.group;
+        damage(random, group);
+        const Exact exact(group);
+        const bool decoded = try_decode(exact, leans_on, out, best_kernels());
+        check(try_decode(exact, leans_on, scalar_out, scalar_kernels()) == decoded, "scalar and vector agree");
+        check(!decoded || std::memcmp(out.data.get(), scalar_out.data.get(), out.size) == 0, "and on the bytes");
+        n_decoded += decoded ? 1 : 0;
+    }
+}
+
+}  // namespace
+}  // namespace weightzip::test
+
+int main(int argc, char** argv) {
+    using namespace weightzip::test;
+    check(argc == 3, "usage: fuzz_decode N_MUTATIONS SEED");
+    const std::size_t n_mutations = std::stoul(argv[1]);
+    Random random(std::stoul(argv[2]));
+    constexpr std::size_t per_case = 200;
+    std::size_t n_decoded = 0;
+    for (std::size_t done = 0; done < n_mutations; done += per_case) run_case(random, per_case, n_decoded);
+    std::printf("%zu mutations, %zu of them decoded\n", n_mutations, n_decoded);
+    return 0;
+}
