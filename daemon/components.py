@@ -111,7 +111,7 @@ def build_components(settings: Settings, places: Places) -> Components:
     pruner = Pruner(settings.retention, gateway, ledger, metrics, draining.is_set)
     committer = Committer(settings.encode, places.work, spool, cache, gateway, ledger, pruner, metrics)
     pipeline = Pipeline(queue, committer, gateway, spool, outcomes, metrics)
-    intake = Intake(places.source, spool, queue, pipeline, ledger, outcomes, metrics)
+    intake = Intake(places.source, settings.retention, spool, queue, pipeline, ledger, outcomes, metrics)
     quiet_seconds = choose_quiet_seconds(settings.source.quiet_period, file_system)
     watcher = Watcher(
         places.source,
@@ -119,7 +119,7 @@ def build_components(settings: Settings, places: Places) -> Components:
         quiet_seconds=quiet_seconds,
         ignore=settings.source.ignore,
         trust_holes=shows_holes(file_system),
-        is_handled=intake.is_handled,
+        find_handling=intake.find_handling,
     )
     watch_loop = WatchLoop(
         places.source,

@@ -71,7 +71,7 @@ class StoreGateway:
 
     def report(self, error: WeightzipError | None) -> None:
         """Take note of how a use of the store ended: an error, or None for success."""
-        reachable = not isinstance(error, StoreUnavailable)
+        reachable = error is None
         self._metrics.store_reachable.set(1 if reachable else 0)
         with self._changed:
             self._problem = None if reachable else str(error)

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import structlog
 
+from weightzip.config.retention import RetentionSettings
 from weightzip.daemon.jobs.ledger import Ledger
 from weightzip.daemon.jobs.outcomes import Outcomes
+from weightzip.daemon.jobs.outdated import is_outdated
 from weightzip.daemon.jobs.pin_queue import PinQueue
-from weightzip.daemon.jobs.pinned import content_key
+from weightzip.daemon.jobs.pinned import ContentKey, content_key
 from weightzip.daemon.jobs.pipeline import Pipeline
 from weightzip.daemon.jobs.spool import Spool
 from weightzip.daemon.layouts import Sighting
@@ -28,6 +30,7 @@ class Intake:
     def __init__(
         self,
         source: Path,
+        retention: RetentionSettings,
         spool: Spool,
         queue: PinQueue,
         pipeline: Pipeline,
@@ -36,6 +39,7 @@ class Intake:
         metrics: Metrics,
     ) -> None:
         self._source = source
+        self._retention = retention
         self._spool = spool
         self._queue = queue
         self._pipeline = pipeline
@@ -52,17 +56,30 @@ class Intake:
         with self._lock:
             return self._look
 
-    def is_handled(self, sighting: Sighting, step: int) -> bool:
-        """Say whether these very files were pinned, committed or given up before."""
+    def find_handling(self, sighting: Sighting, step: int) -> str | None:
+        """Say what was done with these very files before; None if they are still to be stored."""
         content = content_key(sighting)
         if any(pin.name == sighting.name and pin.content == content for pin in self._pipeline.pins):
-            return True
+            return "pinned"
         if self._outcomes.is_given_up(sighting.name, content):
-            return True
+            return "given up"
         try:
-            return self._ledger.find(sighting.name, step, content) is not None
+            if self._ledger.find(sighting.name, step, content) is not None:
+                return "committed"
+            return "removed by retention" if self._is_outdated(sighting, step, content) else None
         except StoreUnavailable:
-            return False  # pinned once more than needed at worst; the pipeline asks again
+            return None  # pinned once more than needed at worst; the pipeline asks again
+
+    def _is_outdated(self, sighting: Sighting, step: int, content: ContentKey) -> bool:
+        """Say whether storing it would be in vain: without this, what was pruned would be stored again and again."""
+        if self._ledger.was_pruned(sighting.name, content):
+            return True
+        rules = self._retention
+        if not rules.enforce or rules.keep_last is None:
+            return False
+        newest = [self._ledger.load(key) for key in self._ledger.keys()[-rules.keep_last :]]
+        manifests = [manifest for manifest in newest if manifest is not None]
+        return is_outdated(step, sighting.newest_mtime_ns, manifests, rules.keep_last, rules.keep_every)
 
     def take(self, watcher: Watcher, now_seconds: float) -> float | None:
         """Look once, pin what is complete; returns when to look again at the latest.
@@ -128,7 +145,7 @@ class Intake:
 
     def _note_vanished(self, finding: Finding) -> None:
         """Count a candidate that the trainer deleted before it was committed."""
-        if self.is_handled(finding.sighting, finding.step):
+        if self.find_handling(finding.sighting, finding.step) is not None:
             return
         if finding.judgement.stage == Stage.MARKED:
             self._metrics.checkpoints.labels("superseded").inc()

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import structlog
 
@@ -22,6 +22,7 @@ class Ledger:
         self._keys: dict[str, CheckpointKey] = {}
         self._manifests: dict[str, Manifest | None] = {}
         self._last: Manifest | None = None
+        self._pruned: set[tuple[str, ContentKey]] = set()
         self._log = structlog.get_logger("ledger")
 
     def open(self, repository: Repository) -> None:
@@ -44,6 +45,18 @@ class Ledger:
             self._keys[key.key] = key
             self._manifests[key.key] = manifest
             self._last = manifest
+
+    def remove(self, manifests: Iterable[Manifest]) -> None:
+        """Learn of checkpoints that retention removed; their files may still lie on disk."""
+        with self._lock:
+            for manifest in manifests:
+                self._keys.pop(CheckpointKey.of(manifest.step, manifest.identity).key, None)
+                self._pruned.add((manifest.name, manifest_content(manifest)))
+
+    def was_pruned(self, name: str, content: ContentKey) -> bool:
+        """Say whether retention removed a checkpoint of this name with these files while this process ran."""
+        with self._lock:
+            return (name, content) in self._pruned
 
     def last(self) -> Manifest | None:
         """Return the checkpoint this process committed last, else the newest one."""

@@ -20,7 +20,7 @@ from weightzip.daemon.jobs.pin_queue import PinQueue
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 from weightzip.daemon.jobs.spool import Spool
 from weightzip.daemon.metrics import Metrics
-from weightzip.errors import DiskFull, SourceChanged, StoreUnavailable, WeightzipError
+from weightzip.errors import DiskFull, NotFound, SourceChanged, StoreUnavailable, WeightzipError
 
 PipelineState = Literal["idle", "working", "disk_full", "store_unreachable", "stopped"]
 
@@ -122,7 +122,8 @@ class Pipeline:
             self._gateway.require()
             with name_disk_full(pin.tree):
                 self._committer.commit(pin)
-        except StoreUnavailable as error:
+        except (StoreUnavailable, NotFound) as error:
+            # Nothing of ours is missing here: a bucket or a mount went away, and may come back.
             self._pause(pin, "store_unreachable", error)
         except DiskFull as error:
             self._pause(pin, "disk_full", error)
@@ -140,7 +141,7 @@ class Pipeline:
             self._backoff.reset()
 
     def _pause(self, pin: PinnedCheckpoint, state: PipelineState, error: WeightzipError) -> None:
-        if isinstance(error, StoreUnavailable):
+        if state == "store_unreachable":
             self._gateway.report(error)
         self._metrics.disk_full.set(1 if state == "disk_full" else 0)
         pause = self._backoff.next_pause()

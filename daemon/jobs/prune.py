@@ -64,4 +64,4 @@ class Pruner:
         self._log.info("pruned", steps=self._prunable_steps, freed_bytes=report.freed_bytes)
         self._prunable_steps = ()
         self._metrics.prunable_checkpoints.set(0)
-        self._ledger.open(repository)
+        self._ledger.remove(plan.remove)

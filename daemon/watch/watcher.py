@@ -15,8 +15,8 @@ from weightzip.daemon.layouts.names import count_shapes, strip_numbers
 from weightzip.daemon.watch.candidate import Candidate, Judgement, Stage, judge, observe
 from weightzip.daemon.watch.scan import scan_source
 
-IsHandled = Callable[[Sighting, int], bool]
-"""Says whether a checkpoint (sighting, step) was pinned or committed before, so that it is complete for sure."""
+FindHandling = Callable[[Sighting, int], str | None]
+"""Says what was done with a complete checkpoint (sighting, step) before: "pinned", "committed", ...; None if nothing."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ class Watcher:
         quiet_seconds: float,
         ignore: tuple[str, ...],
         trust_holes: bool,
-        is_handled: IsHandled,
+        find_handling: FindHandling,
     ) -> None:
         self._root = root
         self._layouts = layouts
         self._quiet_seconds = quiet_seconds
         self._ignore = ignore
         self._trust_holes = trust_holes
-        self._is_handled = is_handled
+        self._find_handling = find_handling
         self._candidates: dict[str, Candidate] = {}
         self._evidence: dict[str, tuple[Sighting, Evidence]] = {}
 
@@ -109,13 +109,16 @@ class Watcher:
         for layout in self._layouts:
             claimed = [c for c in self._candidates.values() if layout.claims(c.sighting)]
             if claimed:
-                return [_Claim(candidate, layout, layout.find_step(candidate.sighting)) for candidate in claimed]
+                return [
+                    _Claim(candidate, layout, layout.find_step(candidate.sighting)) for candidate in claimed
+                ]
         return []
 
     def _judge(self, claim: _Claim, peers: Peers, now_seconds: float) -> Judgement:
         candidate = claim.candidate
-        if self._is_handled(candidate.sighting, claim.step):
-            return Judgement(Stage.PINNED)
+        handling = self._find_handling(candidate.sighting, claim.step)
+        if handling is not None:
+            return Judgement(Stage.PINNED, handling)
 
         def judge_with(evidence: Evidence | None) -> Judgement:
             return judge(

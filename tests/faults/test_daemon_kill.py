@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,15 +28,19 @@ def daemon(tmp_path: Path) -> Iterator[DaemonProcess]:
     process.kill()
 
 
-def has_work(daemon: DaemonProcess) -> bool:
-    """Say whether a pin waits in the spool that is not committed."""
-    records = (path.read_text() for path in (daemon.state / "spool").glob("0*/pin.json"))
-    return any('"committed":null' in record for record in records)
+def wait_for_work(daemon: DaemonProcess, store: Path, n_done: int) -> None:
+    """Wait until the daemon runs and has a pin that is not committed, or has more than `n_done` checkpoints listed."""
 
+    def is_there() -> bool:
+        records: list[str] = []
+        if not (daemon.state / "listen").exists():
+            return False
+        with suppress(FileNotFoundError):  # a pin may be released while we read
+            records = [path.read_text() for path in (daemon.state / "spool").glob("0*/pin.json")]
+        n_listed = len(list((store / "checkpoints").glob("*.json")))
+        return n_listed > n_done or any('"committed":null' in record for record in records)
 
-def listed_keys(base: Path) -> list[Path]:
-    """Return the manifests in the store."""
-    return list((base / "store" / "checkpoints").glob("*.json"))
+    daemon.wait_for(is_there)
 
 
 @pytest.mark.slow
@@ -50,7 +55,7 @@ def test_twenty_kills_leave_nothing_partial_and_nothing_undone(tmp_path: Path, d
         daemon.start()
         if number % 4 < 3:
             # Most moments fall into the work on a checkpoint, the others anywhere from the start of the process on.
-            daemon.wait_for(lambda: has_work(daemon) or len(listed_keys(tmp_path)) > number // 4)
+            wait_for_work(daemon, tmp_path / "store", number // 4)
         time.sleep(dice.uniform(0.0, 0.3 if number % 4 < 3 else 1.5))
         daemon.kill()
         now_listed = set(check_store(read_raw(store)))

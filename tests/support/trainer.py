@@ -48,7 +48,9 @@ class TrainerSimulator:
 
     def rotate(self, keep: int) -> None:
         """Delete all but the newest checkpoints, as `save_total_limit` does."""
-        for path in sorted(self.root.glob("checkpoint-*"), key=lambda path: int(path.name[11:]))[:-keep]:
+        for path in sorted(self.root.glob("checkpoint-*"), key=lambda path: int(path.name[11:]))[
+            : -keep or None
+        ]:
             shutil.rmtree(path)
 
     def path(self, step: int) -> Path:

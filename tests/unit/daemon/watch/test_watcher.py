@@ -13,8 +13,8 @@ from weightzip.daemon.watch.watcher import Look, Watcher
 
 
 def make_watcher(root: Path, layout: str = "auto", handled: frozenset[str] = frozenset()) -> Watcher:
-    def is_handled(sighting: Sighting, step: int) -> bool:
-        return sighting.name in handled
+    def find_handling(sighting: Sighting, step: int) -> str | None:
+        return "committed" if sighting.name in handled else None
 
     return Watcher(
         root,
@@ -22,7 +22,7 @@ def make_watcher(root: Path, layout: str = "auto", handled: frozenset[str] = fro
         quiet_seconds=10.0,
         ignore=(),
         trust_holes=True,
-        is_handled=is_handled,
+        find_handling=find_handling,
     )
 
 

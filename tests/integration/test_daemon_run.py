@@ -1,0 +1,202 @@
+"""The real daemon beside a trainer: what is stored, what is not, what comes back."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from servers.location import S3Location
+from support.checkpoints import describe_tree
+from support.daemon_process import DaemonProcess
+from support.store_checker import check_store, read_raw
+from support.trainer import TrainerSimulator
+from weightzip.daemon.restore.restore import restore_checkpoint
+from weightzip.daemon.store import Repository, open_store
+
+MakeDaemon = Callable[..., DaemonProcess]
+
+
+@pytest.fixture
+def make_daemon(tmp_path: Path) -> Iterator[MakeDaemon]:
+    daemons: list[DaemonProcess] = []
+
+    def make(store: str | None = None, name: str = "", **settings: str) -> DaemonProcess:
+        base = tmp_path / name if name else tmp_path
+        base.mkdir(exist_ok=True)
+        daemon = DaemonProcess(base, tmp_path / "ckpt", store or str(tmp_path / "store"), settings)
+        daemons.append(daemon)
+        return daemon
+
+    yield make
+    for daemon in daemons:
+        daemon.kill()
+
+
+@pytest.fixture
+def trainer(tmp_path: Path) -> TrainerSimulator:
+    return TrainerSimulator(tmp_path / "ckpt")
+
+
+def steps_of(store: str) -> list[int]:
+    return [key.step for key in Repository.open(open_store(store)).list_checkpoints()]
+
+
+@pytest.mark.parametrize("mode", ["events", "poll"])
+def test_a_run_with_rotation_is_stored_and_comes_back(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon, mode: str
+) -> None:
+    daemon = make_daemon(WEIGHTZIP_SOURCE__WATCH=mode)
+    daemon.start_and_wait()
+    expected = {}
+    for step in (100, 200, 300):
+        expected[step] = describe_tree(trainer.save(step, seconds=0.4))
+        daemon.wait_committed(step)
+        trainer.rotate(keep=1)
+    assert daemon.terminate() == 0
+    repository = Repository.open(open_store(str(tmp_path / "store")))
+    for step, tree in expected.items():
+        report = restore_checkpoint(repository, step, tmp_path / "restored")
+        assert describe_tree(report.path) == tree
+    assert [repository.load(step).chain_depth for step in expected] == [0, 1, 2]
+
+
+@pytest.mark.s3
+def test_the_same_against_a_real_s3_server(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon, s3_store_url: S3Location
+) -> None:
+    daemon = make_daemon(s3_store_url.url, **s3_store_url.environment)
+    daemon.start_and_wait()
+    expected = {}
+    for step in (100, 200):
+        expected[step] = describe_tree(trainer.save(step))
+        daemon.wait_committed(step)
+    status = daemon.get("/v1/status")[1]
+    assert status["store"]["fenced"] is True
+    assert daemon.terminate() == 0
+    store = open_store(s3_store_url.url, s3_store_url.storage_options)
+    assert sorted(check_store(read_raw(store))) == [100, 200]
+    for step, tree in expected.items():
+        assert describe_tree(restore_checkpoint(Repository.open(store), step, tmp_path / "r").path) == tree
+
+
+def test_a_save_that_died_midway_is_never_listed(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon()
+    daemon.start_and_wait()
+    trainer.save_partially(100)
+    trainer.save(200)
+    daemon.wait_committed(200)
+    candidates = {c["name"]: c for c in daemon.get("/v1/status")[1]["candidates"]}
+    assert "its header says" in candidates["checkpoint-100"]["reason"]
+    assert daemon.terminate() == 0
+    assert steps_of(str(tmp_path / "store")) == [200]
+
+
+def test_a_save_into_the_same_files_becomes_a_new_checkpoint(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon()
+    trainer.save(100)
+    daemon.start_and_wait()
+    daemon.wait_committed(100)
+    second = describe_tree(trainer.overwrite(100))
+    daemon.wait_for(lambda: daemon.committed_steps() == [100, 100])
+    assert daemon.terminate() == 0
+    report = restore_checkpoint(Repository.open(open_store(str(tmp_path / "store"))), 100, tmp_path / "r")
+    assert describe_tree(report.path) == second
+
+
+def test_once_stores_what_is_there_and_ends(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    for step in (100, 200):
+        trainer.save(step)
+    daemon = make_daemon()
+    daemon.start("--once")
+    assert daemon.process.wait(30) == 0, daemon.log.read_text()
+    assert steps_of(str(tmp_path / "store")) == [100, 200]
+
+
+def test_a_second_start_sends_nothing_again(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    trainer.save(100)
+    for _ in range(2):
+        daemon = make_daemon()
+        daemon.start("--once")
+        assert daemon.process.wait(30) == 0, daemon.log.read_text()
+    assert daemon.log.read_text().count('"event": "committed"') == 1
+
+
+@pytest.mark.parametrize("setting", ["if_empty", "if_missing_newest"])
+def test_an_empty_directory_is_restored_before_started_is_said(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon, setting: str
+) -> None:
+    expected = {step: describe_tree(trainer.save(step)) for step in (100, 200)}
+    daemon = make_daemon(WEIGHTZIP_RESTORE__ON_START=setting)
+    daemon.start("--once")
+    assert daemon.process.wait(30) == 0, daemon.log.read_text()
+    trainer.rotate(keep=0 if setting == "if_empty" else 1)
+    for path in (trainer.path(200),):
+        if path.exists():
+            path.rename(tmp_path / "away")
+    daemon.start_and_wait()
+    assert describe_tree(trainer.path(200)) == expected[200]
+    # What was restored is known to be stored: nothing is encoded again.
+    status, answer = daemon.post("/v1/flush")
+    assert (status, answer["flushed"]) == (200, True)
+    assert daemon.committed_steps() == [100, 200]
+
+
+def test_a_restore_uses_what_was_prefetched(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    trainer.save(100)
+    daemon = make_daemon(WEIGHTZIP_RESTORE__TARGET=str(tmp_path / "target"))
+    daemon.start("--once")
+    assert daemon.process.wait(30) == 0, daemon.log.read_text()
+    daemon.start_and_wait()
+    daemon.wait_for(lambda: '"prefetched"' in daemon.log.read_text())
+    status, job = daemon.post("/v1/restore", {"selector": "latest"})
+    assert status == 202
+    daemon.wait_for(lambda: daemon.get(f"/v1/restore/{job['id']}")[1]["state"] == "READY")
+    result = daemon.get(f"/v1/restore/{job['id']}")[1]["result"]
+    assert (result["step"], result["fetched_bytes"]) == (100, 0)
+    assert describe_tree(Path(result["path"])) == describe_tree(trainer.path(100))
+
+
+def test_retention_is_enforced_when_asked_for(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon(
+        WEIGHTZIP_RETENTION__KEEP_LAST="2",
+        WEIGHTZIP_RETENTION__KEEP_EVERY="200",
+        WEIGHTZIP_RETENTION__ENFORCE="true",
+        WEIGHTZIP_ENCODE__PREDECESSOR="none",
+    )
+    daemon.start_and_wait()
+    for step in (100, 200, 300, 400):
+        trainer.save(step)
+        daemon.wait_for(
+            lambda step=step: steps_of_or_none(tmp_path) and steps_of_or_none(tmp_path)[-1] == step
+        )  # type: ignore[misc]
+    daemon.wait_for(lambda: daemon.committed_steps() == [200, 300, 400])
+    assert daemon.terminate() == 0
+    assert sorted(check_store(read_raw(open_store(str(tmp_path / "store"))))) == [200, 300, 400]
+
+
+def test_retention_is_only_planned_by_default(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon(WEIGHTZIP_RETENTION__KEEP_LAST="2")
+    daemon.start_and_wait()
+    for step in (100, 200, 300):
+        trainer.save(step)
+        daemon.wait_committed(step)
+    daemon.wait_for(lambda: daemon.get("/v1/status")[1]["retention"]["prunable_steps"] == [100])
+    assert steps_of(str(tmp_path / "store")) == [100, 200, 300]
+
+
+def steps_of_or_none(tmp_path: Path) -> list[int]:
+    return steps_of(str(tmp_path / "store"))
