@@ -15,38 +15,49 @@ class _End:
 
 
 def run_ahead(items: Iterable[T], depth: int = 1) -> Generator[T, None, None]:
-    """Yield the items while a thread produces the next ones, at most `depth` finished ones waiting.
+    """Yield the items while a thread produces the next ones, at most `depth` of them, the unfinished one included.
 
-    An exception of the producer is raised here, after the items before it. Closing this generator (also by
-    leaving its loop early and dropping it) stops the thread before its next item.
+    An exception of the producer is raised here, after the items before it. Closing this generator stops the thread
+    before its next item; do close it (contextlib.closing) where its loop may be left early.
     """
-    waiting: queue.Queue[T | _End] = queue.Queue(maxsize=depth)
+    finished: queue.SimpleQueue[T | _End] = queue.SimpleQueue()
+    permits = threading.Semaphore(
+        depth
+    )  # a queue with a bound would hold one more than it: that in the making
     stopped = threading.Event()
     thread = threading.Thread(
-        target=_produce, args=(iter(items), waiting, stopped), name="weightzip-ahead", daemon=True
+        target=_produce, args=(iter(items), finished, permits, stopped), name="weightzip-ahead", daemon=True
     )
     thread.start()
     try:
         while True:
-            item = waiting.get()
+            item = finished.get()
             if isinstance(item, _End):
                 if item.error is not None:
                     raise item.error
                 return
+            permits.release()
             yield item
             del item  # or it would live on while the next one is awaited
     finally:
         stopped.set()
-        _drain(waiting)  # makes room for the one item that the thread may be about to hand over
+        permits.release()
         thread.join()
 
 
-def _produce(items: Iterator[T], waiting: "queue.Queue[T | _End]", stopped: threading.Event) -> None:
+def _produce(
+    items: Iterator[T],
+    finished: "queue.SimpleQueue[T | _End]",
+    permits: threading.Semaphore,
+    stopped: threading.Event,
+) -> None:
     error: BaseException | None = None
     try:
+        permits.acquire()
         for item in items:
-            waiting.put(item)
+            finished.put(item)
             del item
+            permits.acquire()
             if stopped.is_set():
                 break
     except BaseException as caught:  # noqa: BLE001  a boundary between threads: the consumer raises it
@@ -55,13 +66,4 @@ def _produce(items: Iterator[T], waiting: "queue.Queue[T | _End]", stopped: thre
         close = getattr(items, "close", None)
         if close is not None:
             close()
-    if not stopped.is_set():
-        waiting.put(_End(error))
-
-
-def _drain(waiting: "queue.Queue[T | _End]") -> None:
-    while True:
-        try:
-            waiting.get_nowait()
-        except queue.Empty:
-            return
+    finished.put(_End(error))

@@ -48,8 +48,8 @@ def encode_shard(
 ) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
     """Yield (raw bytes, frame) for every frame of the shard, in order.
 
-    Memory: at most three frames' raw and predecessor bytes and three encoded frames at a time. With `verify`
-    each frame is decoded and compared before it is yielded.
+    Memory: one frame being read, one being encoded, one being taken. With `verify` each frame is decoded and
+    compared before it is yielded.
 
     Raises:
         VerificationFailed: a frame does not decode to its bytes.
@@ -62,9 +62,13 @@ def encode_shard(
 def _load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | None) -> Iterator[_LoadedSpan]:
     known = PredecessorLayout(predecessor.size_bytes, predecessor.tensors) if predecessor else None
     for span in cut_layout(layout, known):
-        raw = source.read_at(span.offset, span.n_bytes)
-        leaned_on = read_pieces(predecessor, span.pieces) if predecessor and span.pieces else None
-        yield _LoadedSpan(span, raw, leaned_on)
+        yield _load_span(source, span, predecessor)
+
+
+def _load_span(source: ByteSource, span: FrameSpan, predecessor: Predecessor | None) -> _LoadedSpan:
+    raw = source.read_at(span.offset, span.n_bytes)
+    leaned_on = read_pieces(predecessor, span.pieces) if predecessor and span.pieces else None
+    return _LoadedSpan(span, raw, leaned_on)
 
 
 def _encode_spans(
@@ -86,6 +90,7 @@ def _encode_spans(
             raw = item.raw
             del item  # its predecessor bytes are not needed while the frame waits
             yield raw, frame
+            del raw, frame
 
 
 def _prove_frame(

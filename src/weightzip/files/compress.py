@@ -96,6 +96,7 @@ class _CompressJob:
                 self.leans |= frame.facts.uses_predecessor
                 done_bytes += len(raw)
                 progress(done_bytes, layout.file_bytes)
+                del raw, frame  # or they would live on while the next frame is encoded
         writer.finish(layout, self.file_digest.digest())
 
     def _write(self, data: BytesLike) -> None:

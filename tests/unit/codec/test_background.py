@@ -34,16 +34,16 @@ def test_it_runs_no_further_ahead_than_told() -> None:
     def produce() -> Iterator[int]:
         for number in range(50):
             produced.append(number)
-            if number == 3:
+            if number == 2:
                 reached.set()
             yield number
 
     items = run_ahead(produce(), depth=2)
     assert next(items) == 0
-    assert reached.wait(10)  # two waiting, one in hand: the fourth is being offered
+    assert reached.wait(10)  # two ahead of the one in hand
     assert next(items) == 1
     items.close()
-    assert len(produced) <= 6
+    assert produced in ([0, 1, 2], [0, 1, 2, 3])
 
 
 def test_closing_stops_the_producer_and_closes_it() -> None:

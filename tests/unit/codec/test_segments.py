@@ -12,7 +12,8 @@ from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.segments import (
     MAX_OPAQUE_SPAN_BYTES,
     MAX_PACK_BYTES,
-    MAX_PACKED_TENSOR_BYTES,
+    MAX_PACKED_ALONE_BYTES,
+    MAX_PACKED_LEANING_BYTES,
     MAX_SPAN_BYTES,
     FrameSpan,
     PredecessorLayout,
@@ -69,11 +70,11 @@ def test_small_neighbours_of_one_dtype_share_a_span() -> None:
 
 
 def test_large_tensors_glue_and_a_full_pack_end_a_span() -> None:
-    small, large = 1000, MAX_PACKED_TENSOR_BYTES + 4
+    small, large = 1000, MAX_PACKED_ALONE_BYTES + 4
     tensors = [_tensor("a", 0, small), _tensor("b", small, large), _tensor("c", small + large + 1, small)]
     spans = _cut(_make_layout(*tensors, file_bytes=small * 2 + large + 1))
     assert [span.n_bytes for span in spans] == [small, large, 1, small]
-    each = MAX_PACKED_TENSOR_BYTES
+    each = MAX_PACKED_ALONE_BYTES
     many = [_tensor(str(number), number * each, each) for number in range(40)]
     spans = _cut(_make_layout(*many, file_bytes=40 * each))
     assert max(span.n_bytes for span in spans) <= MAX_PACK_BYTES
@@ -109,6 +110,14 @@ def test_another_shape_dtype_or_name_is_no_predecessor(other: TensorRange) -> No
     assert span.pieces == ()
 
 
+def test_larger_tensors_share_a_span_if_they_lean() -> None:
+    size = MAX_PACKED_LEANING_BYTES
+    tensors = [_tensor("a", 0, size), _tensor("b", size, size)]
+    layout = _make_layout(*tensors, file_bytes=2 * size)
+    assert len(_cut(layout)) == 2
+    assert len(_cut(layout, _predecessor(*tensors))) == 1
+
+
 def test_tensors_with_and_without_predecessor_do_not_share() -> None:
     mine = [_tensor("a", 0, 40), _tensor("new", 40, 40)]
     first, second = _cut(_make_layout(*mine, file_bytes=80), _predecessor(_tensor("a", 0, 40)))
@@ -123,7 +132,7 @@ def test_glue_beyond_the_predecessor_stands_alone() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.integers(0, 3 * MAX_PACKED_TENSOR_BYTES // 8),
+            st.integers(0, 3 * MAX_PACKED_ALONE_BYTES // 8),
             st.sampled_from([DType.F32, DType.F64, DType.U8, DType.OPAQUE]),
             st.integers(0, 9),
         ),
