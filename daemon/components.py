@@ -109,7 +109,9 @@ def build_components(settings: Settings, places: Places) -> Components:
     spool, cache = Spool(places.spool), ObjectCache(places.cache, settings.cache.limit)
     queue = PinQueue(settings.state.max_pinned)
     pruner = Pruner(settings.retention, gateway, ledger, metrics, draining.is_set)
-    committer = Committer(settings.encode, places.work, spool, cache, gateway, ledger, pruner, metrics)
+    committer = Committer(
+        settings.encode, settings.limits.uploads, places.work, spool, cache, gateway, ledger, pruner, metrics
+    )
     pipeline = Pipeline(queue, committer, gateway, spool, outcomes, metrics)
     intake = Intake(places.source, settings.retention, spool, queue, pipeline, ledger, outcomes, metrics)
     quiet_seconds = choose_quiet_seconds(settings.source.quiet_period, file_system)

@@ -33,6 +33,7 @@ class Committer:
     def __init__(
         self,
         settings: EncodeSettings,
+        n_uploads: int,
         work_root: Path,
         spool: Spool,
         cache: ObjectCache,
@@ -42,6 +43,7 @@ class Committer:
         metrics: Metrics,
     ) -> None:
         self._settings = settings
+        self._n_uploads = n_uploads
         self._work_root = work_root
         self._spool = spool
         self._cache = cache
@@ -123,7 +125,7 @@ class Committer:
             check_pin(pin)
         self._log.info("encoded", name=pin.name, step=pin.step, bytes=encoded.stored_bytes)
         with self._timed("publish"):
-            report = self._gateway.require().publish(encoded)
+            report = self._gateway.require().publish(encoded, n_uploads=self._n_uploads)
         return encoded, report
 
     def _ways_to_read(self, predecessor: Manifest | None) -> Iterator[PredecessorFiles]:

@@ -25,7 +25,7 @@ from weightzip.daemon.store.protocol import CreateOutcome, Store
 from weightzip.errors import CorruptData, NotFound, StoreConflict, StoreUnavailable, UsageError
 from weightzip.files.reports import Progress
 
-_UPLOADS = 4
+DEFAULT_UPLOADS = 4
 _COMPARE_BYTES = 8 << 20
 
 
@@ -41,7 +41,11 @@ class PublishReport:
 
 
 def publish_checkpoint(
-    store: Store, run_id: str, encoded: EncodedCheckpoint, progress: Progress | None = None
+    store: Store,
+    run_id: str,
+    encoded: EncodedCheckpoint,
+    progress: Progress | None = None,
+    n_uploads: int = DEFAULT_UPLOADS,
 ) -> PublishReport:
     """Send the archives a store lacks, see that every archive of the chain is there, then write the manifest.
 
@@ -62,7 +66,7 @@ def publish_checkpoint(
     if standing is not None:
         _check_same(standing, manifest, f"{store.url}/{key}")
         return PublishReport(standing, False, 0, 0, len(standing.object_digests))
-    sent = _send_archives(store, encoded, progress)
+    sent = _send_archives(store, encoded, progress, n_uploads)
     if damaged:
         store.put_bytes(key, data)
     else:
@@ -93,13 +97,15 @@ def _read_standing(store: Store, key: str) -> Manifest | None:
         return None
 
 
-def _send_archives(store: Store, encoded: EncodedCheckpoint, progress: Progress | None) -> list[int]:
+def _send_archives(
+    store: Store, encoded: EncodedCheckpoint, progress: Progress | None, n_uploads: int
+) -> list[int]:
     """Bring every archive of the chain into the store; return the sizes of those that were sent."""
     by_object = {record.object_digest: record for record in encoded.archives.values()}
     total_bytes = sum(record.size_bytes for record in by_object.values())
     done_bytes = 0
     sent: list[int] = []
-    with ThreadPoolExecutor(_UPLOADS, thread_name_prefix="upload") as pool:
+    with ThreadPoolExecutor(n_uploads, thread_name_prefix="upload") as pool:
         outcomes = pool.map(partial(_ensure_archive, store, encoded), by_object.values())
         for record, was_sent in zip(by_object.values(), outcomes, strict=True):
             done_bytes += record.size_bytes
