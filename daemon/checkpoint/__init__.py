@@ -1,6 +1,6 @@
 """What a checkpoint is: its entries, their paths, its identity. Pure data and one scan of a tree; no store."""
 
-from weightzip.daemon.checkpoint.entry import EntryKind, FileEntry, TreeEntry
+from weightzip.daemon.checkpoint.entry import EntryKind, FileEntry, TreeEntry, entry_order
 from weightzip.daemon.checkpoint.identity import checkpoint_identity, hash_file
 from weightzip.daemon.checkpoint.paths import ROOT_PATH, check_entry_path, resolve_entry_path
 from weightzip.daemon.checkpoint.scan import scan_tree
@@ -12,6 +12,7 @@ __all__ = [
     "TreeEntry",
     "check_entry_path",
     "checkpoint_identity",
+    "entry_order",
     "hash_file",
     "resolve_entry_path",
     "scan_tree",

@@ -28,3 +28,8 @@ class FileEntry(TreeEntry):
     """Describe one entry whose bytes were read: `digest` is the BLAKE3 of a file in hex, None for the others."""
 
     digest: str | None = None
+
+
+def entry_order(entry: TreeEntry) -> tuple[bool, bytes]:
+    """Return the sort key of an entry: the checkpoint itself first, every directory before what is in it."""
+    return entry.path != ".", entry.path.encode()

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from weightzip.daemon.checkpoint.entry import TreeEntry
+from weightzip.daemon.checkpoint.entry import TreeEntry, entry_order
 from weightzip.daemon.checkpoint.paths import ROOT_PATH, check_entry_path
 from weightzip.errors import CorruptData, NotFound, SourceChanged, UsageError
 
@@ -31,7 +31,7 @@ def scan_tree(root: Path) -> tuple[TreeEntry, ...]:
             entries.extend(_walk(root, ""))
         except FileNotFoundError as error:
             raise SourceChanged(f"{error.filename} vanished while {root} was listed") from error
-    return tuple(sorted(entries, key=lambda entry: entry.path.encode()))
+    return tuple(sorted(entries, key=entry_order))
 
 
 def _walk(directory: Path, prefix: str) -> Iterator[TreeEntry]:

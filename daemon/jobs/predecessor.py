@@ -18,7 +18,7 @@ class RawPredecessor:
     """PredecessorFiles over a raw tree, such as the pinned copy of the last published checkpoint.
 
     `root` is the checkpoint itself. Bytes are proven against the manifest's digest when a file is opened, which
-    reads it once.
+    reads it once; a file that is overwritten while it is in use raises WrongPredecessor at the end.
     """
 
     def __init__(self, manifest: Manifest, root: Path) -> None:
@@ -33,6 +33,7 @@ class RawPredecessor:
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:
         path = resolve_entry_path(self._root, entry.path)
         try:
+            before = path.stat()
             opened = FilePredecessor(path)
         except FileNotFoundError as error:
             raise MissingPredecessor(f"{path}, the predecessor that was published, is gone") from error
@@ -40,6 +41,10 @@ class RawPredecessor:
             if file.digest.hex() != entry.digest:
                 raise WrongPredecessor(f"{path} is no longer the published file with digest {entry.digest}")
             yield file
+        after = path.stat()
+        if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            # A hard link shares its bytes with the original, which its owner may overwrite in place.
+            raise WrongPredecessor(f"{path} was overwritten while it served as predecessor")
 
 
 class StoredPredecessor:

@@ -18,7 +18,7 @@ from weightzip.daemon.store.protocol import Store
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-RANGE_BYTES = 8 << 20
+RANGE_BYTES = 4 << 20
 _RANGES_AT_ONCE = 8
 _RANGES_AHEAD = 4  # per object: bounds the memory of what arrived out of order
 _OBJECTS_AT_ONCE = 4

@@ -63,7 +63,9 @@ def restore_checkpoint(
         DiskFull, StoreUnavailable: nothing was published; the same call may succeed later.
     """
     start = time.monotonic()
-    if if_empty and not is_empty_target(target):
+    with name_disk_errors(target):
+        spare = if_empty and not is_empty_target(target)
+    if spare:
         return RestoreReport(target, None, True, (), 0, 0, 0, 0, time.monotonic() - start)
     failed: list[FailedCandidate] = []
     for key in _list_candidates(repository, selector, max_fallback):
@@ -99,7 +101,8 @@ class _RestoreOne:
 
     def run(self) -> RestoreReport:
         final = self.target / self.manifest.name
-        standing = inspect_standing(final, self.manifest)
+        with name_disk_errors(final):
+            standing = inspect_standing(final, self.manifest)
         if standing.same:
             return self._report(final, reused_bytes=self.manifest.raw_bytes, fetched_bytes=0)
         if standing.exists and not self.force:

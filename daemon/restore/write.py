@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from weightzip.daemon.checkpoint import FileEntry, resolve_entry_path
+from weightzip.daemon.checkpoint import FileEntry, entry_order, resolve_entry_path
 from weightzip.daemon.disk import sync_path
 from weightzip.daemon.restore.cache import ObjectCache
 from weightzip.daemon.restore.chain import stack_archives
@@ -56,7 +56,7 @@ class TreeWriter:
             CorruptData, NotFound, MissingPredecessor, WrongPredecessor: the checkpoint is damaged.
             DiskFull, StoreUnavailable: it may work later.
         """
-        entries = sorted(self._manifest.entries, key=lambda entry: entry.path.encode())
+        entries = sorted(self._manifest.entries, key=entry_order)
         for entry in entries:
             if entry.kind == "directory":
                 self._path(entry).mkdir(mode=0o700)

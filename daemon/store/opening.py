@@ -30,13 +30,14 @@ def open_store(
     Raises:
         UsageError: no such scheme, or the package that serves it is not installed.
     """
-    store = _open_plain(url, storage_options)
+    policy = policy or RetryPolicy()
+    store = _open_plain(url, storage_options, policy)
     if on_operation is not None:
         store = ObservedStore(store, on_operation)  # beneath the retries: each attempt counts
     return RetryingStore(store, policy, on_retry)
 
 
-def _open_plain(url: str, storage_options: Mapping[str, Any] | None) -> Store:
+def _open_plain(url: str, storage_options: Mapping[str, Any] | None, policy: RetryPolicy) -> Store:
     scheme, separator, rest = url.partition("://")
     if not separator:
         return LocalStore(Path(url))
@@ -50,7 +51,7 @@ def _open_plain(url: str, storage_options: Mapping[str, Any] | None) -> Store:
     if not rest.strip("/"):
         raise UsageError(f"{url}: no bucket or host is named")
     try:
-        return FsspecStore(url, storage_options)
+        return FsspecStore(url, storage_options, operation_seconds=policy.operation_seconds)
     except ImportError as error:
         raise UsageError(f"{url}: {error} (for s3:// run: pip install 'weightzip[s3]')") from error
     except (TypeError, ValueError) as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
+import fsspec.asyn
 
 from weightzip.daemon.store.failures import service_code, translate_failures
 from weightzip.daemon.store.protocol import TEMPORARY_PREFIX, CreateOutcome, StoredObject, check_key
@@ -20,8 +21,9 @@ _WHOLE_PUT_SCHEMES = _S3_SCHEMES | {"gs", "gcs", "az", "abfs", "abfss"}
 _CONDITIONAL_SCHEMES = _S3_SCHEMES | {"gs", "gcs"}
 
 _CONNECT_TIMEOUT_SECONDS = 5
-_READ_TIMEOUT_SECONDS = 60
-_UPLOAD_PART_BYTES = 16 << 20
+_READ_TIMEOUT_SECONDS = 30
+_SLOWEST_BYTES_PER_SECOND = 256 << 10
+_UPLOAD_PART_BYTES = 8 << 20
 _UPLOAD_CONCURRENCY = 4
 _MAX_UPLOAD_PARTS = 9_000
 
@@ -29,9 +31,13 @@ _MAX_UPLOAD_PARTS = 9_000
 class FsspecStore:
     """A Store over an fsspec file system. Retries are left to RetryingStore: here each operation is tried once."""
 
-    def __init__(self, url: str, storage_options: Mapping[str, Any] | None = None) -> None:
-        self.url = url.rstrip("/")
-        self._scheme = url.partition("://")[0]
+    def __init__(
+        self, url: str, storage_options: Mapping[str, Any] | None = None, *, operation_seconds: float = 30.0
+    ) -> None:
+        self._operation_seconds = operation_seconds
+        self._scheme, _, rest = url.rstrip("/").partition("://")
+        host, slash, path = rest.partition("/")
+        self.url = f"{self._scheme}://{host.rpartition('@')[2]}{slash}{path}"  # without a name and password
         options = dict(storage_options or {})
         if self._scheme in _S3_SCHEMES:
             options["config_kwargs"] = {
@@ -44,28 +50,29 @@ class FsspecStore:
         )
         if self._scheme in _S3_SCHEMES:
             self._fs.retries = 1
-        self._root = self._fs._strip_protocol(self.url)
+        self._root = self._fs._strip_protocol(url.rstrip("/"))
 
     def put_file(self, key: str, path: Path) -> None:
         name = self._path(key)
         with translate_failures(self.url, key):
+            n_bytes = path.stat().st_size
             if self._scheme in _WHOLE_PUT_SCHEMES:
-                self._fs.put_file(str(path), name, **self._upload_options(path.stat().st_size))
+                self._call("put_file", str(path), name, n_bytes=n_bytes, **self._upload_options(n_bytes))
             else:
                 temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
                 self._fs.makedirs(self._parent(temporary), exist_ok=True)
-                self._fs.put_file(str(path), temporary)
+                self._call("put_file", str(path), temporary, n_bytes=n_bytes)
                 self._move(temporary, name)
 
     def put_bytes(self, key: str, data: bytes) -> None:
         name = self._path(key)
         with translate_failures(self.url, key):
             if self._scheme in _WHOLE_PUT_SCHEMES:
-                self._fs.pipe_file(name, data)
+                self._call("pipe_file", name, data, n_bytes=len(data))
             else:
                 temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
                 self._fs.makedirs(self._parent(temporary), exist_ok=True)
-                self._fs.pipe_file(temporary, data)
+                self._call("pipe_file", temporary, data, n_bytes=len(data))
                 self._move(temporary, name)
 
     def create_bytes(self, key: str, data: bytes) -> CreateOutcome:
@@ -74,7 +81,7 @@ class FsspecStore:
         name = self._path(key)
         with translate_failures(self.url, key):
             try:
-                self._fs.pipe_file(name, data, mode="create")
+                self._call("pipe_file", name, data, n_bytes=len(data), mode="create")
             except FileExistsError:
                 return CreateOutcome.ALREADY_EXISTS
             except OSError as error:
@@ -90,7 +97,7 @@ class FsspecStore:
         name = self._path(key)
         with translate_failures(self.url, key):
             try:
-                data: bytes = self._fs.cat_file(name, start=0, end=limit_bytes + 1)
+                data: bytes = self._call("cat_file", name, n_bytes=limit_bytes, start=0, end=limit_bytes + 1)
             except OSError as error:
                 if service_code(error) in {"InvalidRange", "416"}:
                     return b""  # an empty object has no byte 0
@@ -104,7 +111,7 @@ class FsspecStore:
             return b""
         name = self._path(key)
         with translate_failures(self.url, key):
-            data: bytes = self._fs.cat_file(name, start=offset, end=offset + n_bytes)
+            data: bytes = self._call("cat_file", name, n_bytes=n_bytes, start=offset, end=offset + n_bytes)
         if len(data) != n_bytes:
             raise TruncatedData(
                 f"{self.url}/{key} gave {len(data)} bytes at {offset}, {n_bytes} were asked for"
@@ -114,7 +121,7 @@ class FsspecStore:
     def size_bytes(self, key: str) -> int:
         name = self._path(key)
         with translate_failures(self.url, key):
-            info = self._fs.info(name, **self._fresh())
+            info = self._call("info", name, **self._fresh())
             if info["type"] != "file":
                 raise FileNotFoundError(key)
             return int(info["size"])
@@ -124,7 +131,7 @@ class FsspecStore:
         with translate_failures(self.url, prefix):
             self._fs.invalidate_cache()
             try:
-                listing = self._fs.find(start + prefix, detail=True)
+                listing = self._call("find", start + prefix, detail=True)
             except FileNotFoundError as error:
                 if service_code(error) == "NoSuchBucket":
                     raise
@@ -138,10 +145,21 @@ class FsspecStore:
         name = self._path(key)
         with translate_failures(self.url, key):
             try:
-                self._fs.rm_file(name)
+                self._call("rm_file", name)
             except FileNotFoundError as error:
                 if service_code(error) == "NoSuchBucket":
                     raise
+
+    def _call(self, method: str, *arguments: Any, n_bytes: int = 0, **options: Any) -> Any:
+        """Run one operation of the file system, with a deadline where it can be cancelled.
+
+        The libraries beneath have timeouts, but none for a server that takes a PUT and never answers.
+        """
+        if not self._fs.async_impl:
+            return getattr(self._fs, method)(*arguments, **options)
+        coroutine = getattr(self._fs, f"_{method}")
+        deadline = self._operation_seconds + n_bytes / _SLOWEST_BYTES_PER_SECOND
+        return fsspec.asyn.sync(self._fs.loop, coroutine, *arguments, timeout=deadline, **options)
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{check_key(key)}"

@@ -15,11 +15,15 @@ ObserveRetry = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often and how patiently an operation is tried: waits double, with jitter, up to `max_wait_seconds`."""
+    """How often and how patiently an operation is tried: waits double, with jitter, up to `max_wait_seconds`.
+
+    `operation_seconds` is what one attempt may take, plus time for its bytes at a slow line's speed.
+    """
 
     n_attempts: int = 5
     first_wait_seconds: float = 0.2
     max_wait_seconds: float = 5.0
+    operation_seconds: float = 30.0
 
 
 class RetryingStore(WrappedStore):

@@ -7,11 +7,12 @@ import struct
 from pathlib import Path
 
 TREE_FILES = (
+    "-x/+y",
+    "config.json",
+    "empty.bin",
     "model.safetensors",
     "nested/optimizer.safetensors",
-    "config.json",
     "trainer_state.json",
-    "empty.bin",
 )
 
 
@@ -25,6 +26,8 @@ def write_checkpoint(root: Path, step: int, n_elements: int = 600) -> Path:
     (path / "trainer_state.json").write_text(json.dumps({"global_step": step}))
     (path / "empty.bin").touch()
     (path / "latest.safetensors").symlink_to("model.safetensors")
+    (path / "-x").mkdir()  # sorts before "."
+    (path / "-x" / "+y").write_bytes(b"odd names")
     (path / "elsewhere").symlink_to("/nonexistent/place")
     (path / "config.json").chmod(0o640)
     (path / "trainer_state.json").chmod(0o444)

@@ -1,9 +1,10 @@
 """An independent reader of a store: what docs/store.md says, written a second time, and no code of the repository.
 
-It looks at raw objects alone. Archives are decoded one after another through raw predecessor files on a disk, not on
-top of each other as the restore does.
+It looks at raw objects alone. Archives are decoded forward, one after another through raw predecessor files on a disk,
+not at random and on top of each other as the restore does.
 """
 
+import io
 import json
 import re
 import struct
@@ -16,7 +17,7 @@ from typing import Any
 from blake3 import blake3
 
 from weightzip.daemon.store import Store
-from weightzip.files import decompress_file
+from weightzip.files import decompress_stream
 
 MANIFEST_KEY = re.compile(r"checkpoints/(\d{12})-([0-9a-f]{16})\.json")
 OBJECT_KEY = re.compile(r"objects/([0-9a-f]{2})/([0-9a-f]{64})\.wzst")
@@ -84,12 +85,11 @@ def _restore(digest: str, archives: dict[str, Any], raw: Mapping[str, bytes], sc
     data = raw[f"objects/{object_digest[:2]}/{object_digest}.wzst"]
     assert len(data) == archive["size_bytes"]
     assert blake3(data).hexdigest() == object_digest
-    stored = scratch / f"{object_digest}.wzst"
-    stored.write_bytes(data)
     base = None
     if archive["predecessor_digest"] is not None:
         base = _restore(archive["predecessor_digest"], archives, raw, scratch)
-    decompress_file(stored, target, base=base, n_threads=1)
+    with target.open("wb") as writer:
+        decompress_stream(io.BytesIO(data), writer, base=base, n_threads=1)
     assert blake3(target.read_bytes()).hexdigest() == digest
     return target
 

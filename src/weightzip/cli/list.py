@@ -62,11 +62,11 @@ def list_checkpoints(store: StoreArgument, json: JsonOption = False) -> None:
 
 
 def _describe(repository: "Repository", key: "CheckpointKey") -> _Line:
-    from weightzip.errors import CorruptData, UnsupportedVersion
+    from weightzip.errors import CorruptData, NotFound, UnsupportedVersion
 
     try:
         manifest = repository.load(key)
-    except (CorruptData, UnsupportedVersion) as error:
+    except (CorruptData, NotFound, UnsupportedVersion) as error:
         return _Line(key.step, None, None, None, None, None, None, f"damaged: {error}")
     return _Line(
         step=manifest.step,

@@ -53,7 +53,7 @@ def test_files_lean_on_their_namesakes_and_unchanged_ones_make_no_archive(
         predecessor=cached if stored else raw,
     )
     assert encoded.predecessor == manifest.identity
-    assert encoded.n_reused_files == 2  # config.json and the empty file
+    assert encoded.n_reused_files == 3  # config.json, the empty file and the one with the odd name
     model = next(entry for entry in encoded.entries if entry.path == "model.safetensors")
     old_model = manifest.find_file("model.safetensors")
     assert old_model is not None
@@ -140,6 +140,15 @@ def test_a_predecessor_that_was_overwritten_is_refused(publisher: Publisher, tmp
         encode_checkpoint(
             "checkpoint-20", 20, publisher.source(20), workdir=tmp_path / "work", predecessor=predecessor
         )
+
+
+def test_a_predecessor_overwritten_while_it_is_in_use_is_refused(publisher: Publisher) -> None:
+    publisher.publish(10)
+    entry = publisher.manifests[10].find_file("model.safetensors")
+    assert entry is not None
+    predecessor = RawPredecessor(publisher.manifests[10], publisher.source(10))
+    with pytest.raises(WrongPredecessor, match="overwritten"), predecessor.open_file(entry):
+        (publisher.source(10) / "model.safetensors").write_bytes(b"new bytes in the old file")
 
 
 def test_progress_ends_at_the_whole(publisher: Publisher, tmp_path: Path) -> None:

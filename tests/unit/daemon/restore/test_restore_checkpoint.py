@@ -41,7 +41,7 @@ def test_everything_comes_back(publisher: Publisher, target: Path, step: int) ->
     assert [path.name for path in target.iterdir()] == [f"checkpoint-{step}"]
     assert not report.fell_back
     assert report.restored_bytes == publisher.manifests[step].raw_bytes
-    assert report.n_files == 5
+    assert report.n_files == 6
 
 
 def test_a_single_file_comes_back(tmp_path: Path, target: Path) -> None:

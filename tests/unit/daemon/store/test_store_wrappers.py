@@ -2,10 +2,12 @@
 
 import errno
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from servers.fault_proxy import FaultProxy, WireFaults
 from servers.faulty_s3 import FaultyS3
 from servers.location import S3Location
 from support.faulty_store import Fault, FaultyStore
@@ -16,6 +18,7 @@ from weightzip.daemon.store.failures import translate_failures
 from weightzip.daemon.store.local import LocalStore
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.daemon.store.observed import ObservedStore
+from weightzip.daemon.store.remote import FsspecStore
 from weightzip.daemon.store.retrying import RetryingStore
 from weightzip.errors import CorruptData, DiskFull, NotFound, StoreUnavailable, TruncatedData, UsageError
 
@@ -168,3 +171,28 @@ def test_truncated_data_names_the_object(faulty_s3: tuple[FaultyS3, S3Location])
     store.put_bytes("key", b"123")
     with pytest.raises(TruncatedData, match="key"):
         store.read_range("key", 10, 5)
+
+
+@pytest.mark.s3
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "fault", [{"refuse": True}, {"stall_after_bytes": 0}, {"reset_after_bytes": 0}], ids=str
+)
+def test_a_bad_network_is_given_up_in_bounded_time_and_forgotten_when_it_heals(
+    wire_faults: tuple[FaultProxy, S3Location], fault: dict[str, object]
+) -> None:
+    proxy, location = wire_faults
+    store = open_store(location.url, location.storage_options, policy=replace(QUICK, operation_seconds=1))
+    for name, value in fault.items():
+        setattr(proxy.faults, name, value)
+    with pytest.raises(StoreUnavailable, match="key"):
+        store.put_bytes("key", b"content")
+    with pytest.raises(StoreUnavailable, match="key"):
+        store.read_bytes("key", 100)
+    proxy.faults = WireFaults()
+    store.put_bytes("key", b"content")
+    assert store.read_bytes("key", 100) == b"content"
+
+
+def test_a_url_shows_no_password() -> None:
+    assert FsspecStore("http://user:secret@host.invalid/path").url == "http://host.invalid/path"
