@@ -61,6 +61,13 @@ class FilePredecessor:
     def read_at(self, offset: int, n_bytes: int) -> BytesLike:
         return self._source.read_at(offset, n_bytes)
 
+    def check_unchanged(self) -> None:
+        """Raise SourceChanged if the file changed since it was opened.
+
+        Whoever compresses against it asks at the end: the digest is of one moment, the pieces are of others.
+        """
+        self._source.check_unchanged()
+
     def close(self) -> None:
         """Close the file; reads fail from then on."""
         self._source.close()

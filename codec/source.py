@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from weightzip.errors import TruncatedData
+from weightzip.errors import SourceChanged, TruncatedData
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -49,33 +49,49 @@ class MemorySource:
 
 
 class FileSource:
-    """A ByteSource over a local file, by pread: no shared position, and no mapping that the owner may cut."""
+    """A ByteSource over a local file, by pread: no shared position, and no mapping that the owner may cut.
+
+    It notices when the owner of the file writes to it, cuts it or replaces it: reads and check_unchanged tell.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._file = self.path.open("rb", buffering=0)
-        self._size_bytes = os.fstat(self._file.fileno()).st_size
+        self.stat = os.fstat(self._file.fileno())
 
     @property
     def size_bytes(self) -> int:
-        return self._size_bytes
-
-    def fileno(self) -> int:
-        """Return the descriptor, for fstat."""
-        return self._file.fileno()
+        return self.stat.st_size
 
     def read_at(self, offset: int, n_bytes: int) -> bytearray:
+        """Return exactly n_bytes from offset.
+
+        Raises:
+            TruncatedData: the file is too short for that.
+            SourceChanged: it has become too short since it was opened.
+        """
+        if offset + n_bytes > self.size_bytes:
+            raise TruncatedData(f"{self.path}: {n_bytes} bytes wanted at {offset}, it has {self.size_bytes}")
         data = bytearray(n_bytes)
         view = memoryview(data)
         done = 0
         while done < n_bytes:
             n_read = os.preadv(self._file.fileno(), [view[done:]], offset + done)
             if n_read == 0:
-                raise TruncatedData(
-                    f"{self.path}: {n_bytes} bytes wanted at {offset}, it ends at {offset + done}"
-                )
+                raise SourceChanged(f"{self.path}: it became shorter while it was read")
             done += n_read
         return data
+
+    def check_unchanged(self) -> None:
+        """Raise SourceChanged unless the file is what it was when it was opened.
+
+        Its removal is no change: what is open here stays whole.
+        """
+        now = os.fstat(self._file.fileno())
+        if (now.st_size, now.st_mtime_ns) != (self.stat.st_size, self.stat.st_mtime_ns):
+            raise SourceChanged(f"{self.path}: it was written to while it was read")
+        if self.path.exists() and not os.path.samestat(self.path.stat(), self.stat):
+            raise SourceChanged(f"{self.path}: it was replaced while it was read")
 
     def close(self) -> None:
         """Close the file; reads fail from then on."""

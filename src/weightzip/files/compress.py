@@ -12,14 +12,13 @@ from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.header import Reference
 from weightzip.codec.format.layout import Layout
-from weightzip.codec.predecessor import Predecessor
-from weightzip.codec.source import BytesLike
+from weightzip.codec.predecessor import FilePredecessor, Predecessor
+from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.codec.writer import ArchiveWriter
 from weightzip.errors import UsageError
-from weightzip.files.opening import Base, PathLike, open_base
+from weightzip.files.opening import Base, PathLike, open_base, open_source
 from weightzip.files.publish import check_target, publish_file
 from weightzip.files.reports import CompressReport, Progress, ignore_progress
-from weightzip.files.stable_source import StableSource
 
 
 def compress_file(
@@ -39,7 +38,7 @@ def compress_file(
 
     Raises:
         TargetExists: the target is there and force is False.
-        SourceChanged: the source changed while it was read.
+        SourceChanged: the source or the predecessor changed while it was read.
         VerificationFailed: the archive does not restore to the source.
         DiskFull: no space left; the temporary file is gone.
     """
@@ -48,12 +47,14 @@ def compress_file(
     check_target(target, force=force)
     if target.exists() and source.exists() and target.samefile(source):
         raise UsageError(f"{target}: source and target are the same file")
-    with StableSource(source) as stable, open_base(base, n_threads) as predecessor:
-        layout = read_layout(stable)
-        with publish_file(target, like=stable.stat, force=force) as file:
+    with open_source(source) as opened, open_base(base, n_threads) as predecessor:
+        layout = read_layout(opened)
+        with publish_file(target, like=opened.stat, force=force) as file:
             job = _CompressJob(file, predecessor, n_threads)
-            job.run(stable, layout, verify, progress or ignore_progress, str(source))
-            stable.check()
+            job.run(opened, layout, verify, progress or ignore_progress, str(source))
+            opened.check_unchanged()
+            if isinstance(predecessor, FilePredecessor):
+                predecessor.check_unchanged()
     return CompressReport(
         source=source,
         target=target,
@@ -81,7 +82,7 @@ class _CompressJob:
         self.stored_bytes_by_method: Counter[str] = Counter()
         self.leans = False
 
-    def run(self, source: StableSource, layout: Layout, verify: bool, progress: Progress, name: str) -> None:
+    def run(self, source: ByteSource, layout: Layout, verify: bool, progress: Progress, name: str) -> None:
         reference = None
         if self._predecessor is not None:
             reference = Reference(self._predecessor.digest, self._predecessor.size_bytes)

@@ -9,9 +9,8 @@ from weightzip.codec.compare import are_equal
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.source import BytesLike
 from weightzip.errors import ContentDiffers
-from weightzip.files.opening import Base, PathLike, open_archive
+from weightzip.files.opening import Base, PathLike, open_archive, open_source
 from weightzip.files.reports import Progress, VerifyReport, ignore_progress
-from weightzip.files.stable_source import StableSource
 
 _Compare = Callable[[int, BytesLike], None]
 
@@ -32,7 +31,7 @@ def verify_file(
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
     """
     original = Path(original)
-    with StableSource(original) as source:
+    with open_source(original) as source:
 
         def compare(offset: int, raw: BytesLike) -> None:
             end = offset + len(raw)
@@ -44,7 +43,7 @@ def verify_file(
             raise ContentDiffers(
                 f"{original}: has {source.size_bytes} bytes, {archive} restores {report.raw_bytes}"
             )
-        source.check()
+        source.check_unchanged()
     return report
 
 

@@ -146,6 +146,15 @@ def test_a_source_cut_while_it_is_read_is_abandoned(tmp_path: Path) -> None:
     assert _list_names(tmp_path) == {"large"}
 
 
+def test_a_base_that_changes_is_abandoned(tmp_path: Path) -> None:
+    """Its digest stands in the header already: the archive could never be restored."""
+    source, base = write_step(tmp_path, 2), write_step(tmp_path, 1)
+    names = _list_names(tmp_path)
+    with pytest.raises(SourceChanged, match="step-1"):
+        compress_file(source, tmp_path / "a.wzst", base=base, progress=lambda *_: os.utime(base, ns=(0, 1)))
+    assert _list_names(tmp_path) == names
+
+
 def test_a_source_that_is_removed_meanwhile_is_still_whole(tmp_path: Path) -> None:
     source = write_step(tmp_path, 1)
     target = tmp_path / "a.wzst"
