@@ -15,7 +15,7 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
     """Return what the daemon does, has and waits for."""
     pipeline = parts.pipeline.status
     findings = parts.intake.look.findings
-    last, keys = parts.ledger.last(), parts.ledger.keys()
+    last, keys = parts.ledger.last(), parts.ledger.checkpoints()
     return {
         "version": version("weightzip"),
         "uptime_seconds": round(time.time() - parts.started_at, 1),
@@ -50,7 +50,7 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
 
 def describe_checkpoints(parts: Components) -> list[dict[str, Any]]:
     """Return the committed checkpoints, newest first; one whose manifest cannot be read is left out (and logged)."""
-    manifests = (parts.ledger.load(key) for key in reversed(parts.ledger.keys()))
+    manifests = (parts.ledger.load(key) for key in reversed(parts.ledger.checkpoints()))
     return [_describe_manifest(manifest) for manifest in manifests if manifest is not None]
 
 
@@ -60,7 +60,7 @@ def _describe_store(parts: Components) -> dict[str, Any]:
     return {
         "url": mask_url(parts.settings.store.url),
         "run_id": repository.run_id if repository is not None else None,
-        "checkpoints": len(parts.ledger.keys()),
+        "checkpoints": len(parts.ledger.checkpoints()),
         "problem": parts.gateway.problem,
         "fenced": fencing.fenced if fencing is not None else None,
         "fencing": fencing.reason if fencing is not None else None,

@@ -34,7 +34,7 @@ def parse_range(header: str | None, size_bytes: int) -> ByteRange | None:
         start, end = max(size_bytes - int(last), 0), size_bytes
     else:
         start, end = int(first), int(last) + 1 if last else size_bytes
-        if end <= start:
+        if last and end <= start:
             return None
     if start >= size_bytes:
         raise UnsatisfiableRange(f"the file has {size_bytes} bytes")

@@ -77,7 +77,7 @@ class Intake:
         rules = self._retention
         if not rules.enforce or rules.keep_last is None:
             return False
-        newest = [self._ledger.load(key) for key in self._ledger.keys()[-rules.keep_last :]]
+        newest = [self._ledger.load(key) for key in self._ledger.checkpoints()[-rules.keep_last :]]
         manifests = [manifest for manifest in newest if manifest is not None]
         return is_outdated(step, sighting.newest_mtime_ns, manifests, rules.keep_last, rules.keep_every)
 
@@ -158,7 +158,7 @@ class Intake:
     def refresh(self) -> None:
         """Bring the gauges of backlog and store up to date."""
         pins = self._pipeline.pins
-        keys = self._ledger.keys()
+        keys = self._ledger.checkpoints()
         self._metrics.backlog_checkpoints.set(len(pins))
         self._metrics.backlog_bytes.set(sum(pin.size_bytes for pin in pins))
         self._metrics.retained_checkpoints.set(len(keys))

@@ -67,9 +67,9 @@ class Ledger:
 
     def count_since(self, manifest: Manifest) -> int:
         """Count the checkpoints of a higher step."""
-        return sum(key.step > manifest.step for key in self.keys())
+        return sum(key.step > manifest.step for key in self.checkpoints())
 
-    def keys(self) -> tuple[CheckpointKey, ...]:
+    def checkpoints(self) -> tuple[CheckpointKey, ...]:
         """Return the committed checkpoints in ascending order of step."""
         with self._lock:
             return tuple(sorted(self._keys.values()))
@@ -90,7 +90,7 @@ class Ledger:
 
     def newest(self) -> Manifest | None:
         """Return the committed checkpoint of the highest step whose manifest can be read."""
-        for key in reversed(self.keys()):
+        for key in reversed(self.checkpoints()):
             manifest = self.load(key)
             if manifest is not None:
                 return manifest
@@ -98,7 +98,7 @@ class Ledger:
 
     def find_identity(self, identity: str) -> Manifest | None:
         """Return the committed checkpoint of an identity, None if it is not (any more) in the store."""
-        for key in self.keys():
+        for key in self.checkpoints():
             if identity.startswith(key.identity_prefix):
                 manifest = self.load(key)
                 if manifest is not None and manifest.identity == identity:

@@ -95,8 +95,8 @@ class WatchLoop:
                 self._woken.clear()
                 due = self._look(now)
                 wake_at = min(next_rescan, due) if due is not None else next_rescan
-                self._stopping.wait(_MIN_PAUSE_SECONDS)
-                self._woken.wait(max(wake_at - time.monotonic(), 0))
+                if not self._stopping.wait(_MIN_PAUSE_SECONDS):
+                    self._woken.wait(max(wake_at - time.monotonic(), 0))
         finally:
             if self._hints is not None:
                 self._hints.stop()

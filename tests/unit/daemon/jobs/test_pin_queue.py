@@ -1,0 +1,48 @@
+"""Bounded, newest first."""
+
+import threading
+from pathlib import Path
+
+from weightzip.daemon.jobs.pin_queue import PinQueue
+from weightzip.daemon.jobs.pinned import PinnedCheckpoint, PinRecord
+
+
+def make_pin(step: int) -> PinnedCheckpoint:
+    record = PinRecord(
+        id=f"{step}", name=f"checkpoint-{step}", step=step, complete_at=0.0, how="link", content=()
+    )
+    return PinnedCheckpoint(record, Path())
+
+
+def test_the_newest_step_is_taken_first() -> None:
+    queue = PinQueue(4)
+    for step in (100, 9900, 10_000, 300):
+        assert queue.put(make_pin(step)) is None
+    assert [pin.step for pin in (queue.take(), queue.take(), queue.take(), queue.take()) if pin] == [
+        10_000,
+        9900,
+        300,
+        100,
+    ]
+
+
+def test_the_oldest_gives_way() -> None:
+    queue = PinQueue(2)
+    queue.put(make_pin(100))
+    queue.put(make_pin(200))
+    assert not queue.has_room(50)
+    assert queue.has_room(300)
+    crowded_out = queue.put(make_pin(300))
+    assert crowded_out is not None
+    assert crowded_out.step == 100
+    assert [pin.step for pin in queue.list_pins()] == [200, 300]
+
+
+def test_closing_wakes_who_waits() -> None:
+    queue = PinQueue(2)
+    taken: list[object] = []
+    thread = threading.Thread(target=lambda: taken.append(queue.take()))
+    thread.start()
+    queue.close()
+    thread.join(10)
+    assert taken == [None]
