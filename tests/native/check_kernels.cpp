@@ -72,7 +72,7 @@ void check_bytes(const KernelSet& kernels, Random& random, std::size_t n) {
         any_map[b] = static_cast<std::uint8_t>(random());
         stairs[b] = static_cast<std::uint8_t>(b / 10);
     }
-    for (const std::uint8_t* map : {any_map, stairs}) {
+    for (const ByteMap& map : {make_byte_map(any_map), make_byte_map(stairs)}) {
         const Exact expected(bytes);
         const Exact mapped(bytes);
         scalar.map_bytes(expected.data.get(), n, map);

@@ -28,10 +28,6 @@ std::vector<std::uint8_t> BitWriter::finish() {
     return std::move(bytes_);
 }
 
-unsigned exp_golomb_bits(std::uint32_t value, unsigned order) noexcept {
-    return 2 * static_cast<unsigned>(std::bit_width(value + (1u << order))) - order - 1;
-}
-
 std::uint32_t BitReader::take(unsigned n_bits) {
     require(n_bits <= 8 * bytes_.size() - position_, "the tables end too early");
     std::uint32_t value = 0;

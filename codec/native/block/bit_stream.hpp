@@ -1,6 +1,7 @@
 // The bit stream that holds the tables: filled from bit 0 of the first byte upward.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,7 +27,9 @@ private:
 };
 
 // Bits of the Exp-Golomb code of value.
-unsigned exp_golomb_bits(std::uint32_t value, unsigned order) noexcept;
+constexpr unsigned exp_golomb_bits(std::uint32_t value, unsigned order) noexcept {
+    return 2 * static_cast<unsigned>(std::bit_width(value + (1u << order))) - order - 1;
+}
 
 class BitReader {
 public:

@@ -85,12 +85,14 @@ GroupCounts count_planes(const Elements& elements, const CountModes& modes, std:
     const std::size_t n_planes = elements.n_planes();
     const unsigned n_workers = count_workers(n_blocks, options.n_threads);
     std::vector<GroupCounts> counts(n_workers);
-    std::vector<PlaneWorkspace> workspaces(n_workers, PlaneWorkspace(n_planes, elements.n_elements));
+    std::vector<PlaneWorkspace> workspaces;
+    for (unsigned w = 0; w < n_workers; ++w) workspaces.emplace_back(n_planes, elements.n_elements);
     run_parallel(n_blocks, options.n_threads, [&](std::size_t block, unsigned worker) {
         PlaneWorkspace& workspace = workspaces[worker];
         const std::size_t first = block * block_elements;
         const std::size_t n = std::min(block_elements, elements.n_elements - first);
-        workspace.split(elements, first, n, *options.kernels);
+        const auto wanted = [&](std::size_t k) { return modes[k] != CountMode::skip; };
+        workspace.split(elements, first, n, *options.kernels, wanted);
         unsigned last_key = 0;
         if (wants(modes, CountMode::by_key)) {
             workspace.find_keys(elements, first, n, options.key_shift, key_base, *options.kernels);

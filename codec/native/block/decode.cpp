@@ -11,11 +11,14 @@
 namespace weightzip {
 namespace {
 
+constexpr std::size_t kCacheLineBytes = 64;
+
 // What decoding needs to know about a group.
 struct Source {
     const GroupView& view;
     const std::uint8_t* predecessor;  // nullptr if the group does not lean on one
     const KernelSet& kernels;
+    const ByteMap context_of_key;
 };
 
 // One block, stretch by stretch.
@@ -44,6 +47,9 @@ public:
         const bool joins = std::all_of(readers.begin(), readers.end(), [&](const BlockReader& reader) {
             return reader.can_join_while_decoding(source);
         });
+        if (!joins) {
+            for (BlockReader& reader : readers) reader.prefetch_ahead(n, source);
+        }
         for (std::size_t k = 0; k < source.view.n_planes(); ++k) decode_plane(readers, k, n, joins, source);
         for (BlockReader& reader : readers) reader.finish_stretch(n, joins, source);
     }
@@ -61,7 +67,16 @@ private:
         if (recipe.n_contexts == 1) return;
         source.kernels.elementwise->keys[recipe.element_log2](predecessor_, contexts_.data(), n,
                                                               recipe.source.key_shift, recipe.source.key_base);
-        source.kernels.map_bytes(contexts_.data(), n, recipe.source.context_of_key.data());
+        source.kernels.map_bytes(contexts_.data(), n, source.context_of_key);
+    }
+
+    // Asks for the memory that will be touched after the entropy decoding of this stretch, which hides the latency:
+    // the predecessor of the next stretch and the place of this one.
+    void prefetch_ahead(std::size_t n, const Source& source) const noexcept {
+        const std::size_t n_bytes = n << source.view.recipe.element_log2;
+        for (std::size_t i = 0; i < n_bytes; i += kCacheLineBytes) __builtin_prefetch(raw_ + i, 1);
+        if (predecessor_ == nullptr || left_ < 2 * n) return;
+        for (std::size_t i = 0; i < n_bytes; i += kCacheLineBytes) __builtin_prefetch(predecessor_ + n_bytes + i, 0);
     }
 
     bool can_join_while_decoding(const Source& source) const noexcept {
@@ -139,7 +154,7 @@ void decode_group(std::span<const std::uint8_t> group, const std::uint8_t* prede
     require(view.recipe.leans_on_predecessor() == (predecessor != nullptr),
             predecessor == nullptr ? "the recipe needs predecessor bytes and there are none"
                                    : "the recipe needs no predecessor bytes and there are some");
-    const Source source{view, predecessor, kernels};
+    const Source source{view, predecessor, kernels, make_byte_map(view.recipe.source.context_of_key.data())};
     const std::size_t n_blocks = view.recipe.count_blocks(view.n_elements);
     const std::size_t n_pairs = (n_blocks + 1) / 2;
     std::vector<std::unique_ptr<BlockReaders>> readers(count_workers(n_pairs, n_threads));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "block/analyze.hpp"
 #include "block/bytes.hpp"
@@ -17,6 +18,7 @@ namespace {
 // A plan, ready for the kernels.
 struct Encoder {
     Recipe recipe;
+    ByteMap context_of_key;
     GroupPlan plan;
     std::array<EncodeTables, kMaxPlanes> tables;
 };
@@ -24,13 +26,16 @@ struct Encoder {
 // What one worker needs beside the planes.
 struct Worker {
     PlaneWorkspace planes;
-    std::vector<std::uint16_t> words;
-    std::vector<std::uint16_t> positions;
+    std::size_t n_words;
+    std::unique_ptr<std::uint16_t[]> words;
+    std::unique_ptr<std::uint16_t[]> positions;  // of exceptions
+    std::vector<std::uint8_t> block;             // grows once to what a block needs
 
     Worker(std::size_t n_planes, std::size_t n_elements)
         : planes(n_planes, n_elements),
-          words(std::min(n_elements, std::size_t{1} << kMaxBlockLog2) + kEncodeSlackWords),
-          positions(words.size()) {}
+          n_words(std::min(n_elements, std::size_t{1} << kMaxBlockLog2) + kEncodeSlackWords),
+          words(std::make_unique_for_overwrite<std::uint16_t[]>(n_words)),
+          positions(std::make_unique_for_overwrite<std::uint16_t[]>(n_words)) {}
 };
 
 Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
@@ -40,6 +45,7 @@ Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
     encoder.recipe.transform = elements.transform;
     encoder.recipe.n_contexts = static_cast<std::uint8_t>(analysis.plan.contexts.n_contexts);
     encoder.recipe.source = {options.key_shift, analysis.key_base, analysis.plan.contexts.context_of_key};
+    encoder.context_of_key = make_byte_map(encoder.recipe.source.context_of_key.data());
     encoder.plan = std::move(analysis.plan);
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         const PlanePlan& plane = encoder.plan.planes[k];
@@ -52,44 +58,46 @@ bool uses_contexts(const Encoder& encoder) noexcept { return encoder.recipe.n_co
 
 // Appends the exceptions: the symbols that the one table of the plane does not list.
 void append_exceptions(std::vector<std::uint8_t>& block, const Table& table, const std::uint8_t* symbols, std::size_t n,
-                       const KernelSet& kernels, std::vector<std::uint16_t>& positions) {
+                       const KernelSet& kernels, std::uint16_t* positions) {
     const auto count = static_cast<std::uint8_t>(table.count);
     const auto n_exceptions = static_cast<std::uint32_t>(
-        kernels.find_outside(symbols, n, table.first, count, positions.data()));
+        kernels.find_outside(symbols, n, table.first, count, positions));
     append(block, n_exceptions);
-    append_bytes(block, positions.data(), 2 * n_exceptions);
+    append_bytes(block, positions, 2 * n_exceptions);
     for (std::size_t e = 0; e < n_exceptions; ++e) block.push_back(symbols[positions[e]]);
     if (n_exceptions % 2 == 1) block.push_back(0);
 }
 
-// Appends the rANS payload of a plane and returns its size.
-std::size_t append_rans(std::vector<std::uint8_t>& block, const Encoder& encoder, std::size_t k, std::size_t n,
-                        const KernelSet& kernels, Worker& worker) {
+// Appends the rANS payload of a plane to worker.block and returns its size.
+std::size_t append_rans(const Encoder& encoder, std::size_t k, std::size_t n, const KernelSet& kernels,
+                        Worker& worker) {
+    std::vector<std::uint8_t>& block = worker.block;
     const PlanePlan& plan = encoder.plan.planes[k];
     const std::uint8_t* symbols = worker.planes.plane(k);
     const std::uint8_t* contexts = plan.mode == PlaneMode::contexts ? worker.planes.keys() : nullptr;
     std::uint32_t states[kLanes];
-    std::uint16_t* words_end = worker.words.data() + worker.words.size();
+    std::uint16_t* words_end = worker.words.get() + worker.n_words;
     const std::uint16_t* words =
         kernels.rans_encode(encoder.tables[k].view(), symbols, contexts, n, words_end, states);
     const std::size_t start = block.size();
     append_bytes(block, states, kStateBytes);
     if (plan.tables[0].has_escape()) {
-        append_exceptions(block, plan.tables[0], symbols, n, kernels, worker.positions);
+        append_exceptions(block, plan.tables[0], symbols, n, kernels, worker.positions.get());
     }
     append_bytes(block, words, 2 * static_cast<std::size_t>(words_end - words));
     return block.size() - start;
 }
 
-// Appends one plane of one block and returns its entry in the block table.
+// Appends one plane of one block to worker.block and returns its entry in the block table.
 std::uint32_t encode_plane(const Encoder& encoder, std::size_t k, std::size_t n, const KernelSet& kernels,
-                           Worker& worker, std::vector<std::uint8_t>& block) {
+                           Worker& worker) {
+    std::vector<std::uint8_t>& block = worker.block;
     const std::uint8_t* symbols = worker.planes.plane(k);
     if (is_constant(symbols, n)) return make_block_entry(PlaneStorage::constant, symbols[0]);
     const std::size_t end = block.size();
     block.resize(align16(end));
     if (encoder.plan.planes[k].mode != PlaneMode::raw) {
-        const std::size_t n_bytes = append_rans(block, encoder, k, n, kernels, worker);
+        const std::size_t n_bytes = append_rans(encoder, k, n, kernels, worker);
         if (n_bytes < n) return make_block_entry(PlaneStorage::rans, n_bytes);
         block.resize(align16(end));
     }
@@ -101,17 +109,17 @@ void encode_block(const Elements& elements, const Encoder& encoder, std::size_t 
                   Worker& worker, std::uint32_t* entries, std::vector<std::uint8_t>& block) {
     const std::size_t first = index << encoder.recipe.block_log2;
     const std::size_t n = std::min(encoder.recipe.block_elements(), elements.n_elements - first);
-    worker.planes.split(elements, first, n, *options.kernels);
+    worker.planes.split(elements, first, n, *options.kernels, [](std::size_t) { return true; });
     if (uses_contexts(encoder)) {
         const ContextSource& source = encoder.recipe.source;
         worker.planes.find_keys(elements, first, n, source.key_shift, source.key_base, *options.kernels);
-        options.kernels->map_bytes(worker.planes.keys(), n, source.context_of_key.data());
+        options.kernels->map_bytes(worker.planes.keys(), n, encoder.context_of_key);
     }
-    // Room for the worst case, with a payload that turns out larger than the raw plane: what is not used is not touched.
-    block.reserve(elements.n_planes() * (n + 16) + 5 * n + kStateBytes + 8);
+    worker.block.clear();
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
-        entries[k] = encode_plane(encoder, k, n, *options.kernels, worker, block);
+        entries[k] = encode_plane(encoder, k, n, *options.kernels, worker);
     }
+    block = worker.block;  // a copy of exactly this size
 }
 
 void write_tables(std::vector<std::uint8_t>& head, const GroupPlan& plan, std::size_t n_planes) {
@@ -156,7 +164,9 @@ EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options
     EncodedGroup group;
     group.blocks.resize(n_blocks);
     std::vector<std::uint32_t> entries(n_blocks * n_planes);
-    std::vector<Worker> workers(count_workers(n_blocks, options.n_threads), Worker(n_planes, elements.n_elements));
+    std::vector<Worker> workers;
+    const unsigned n_workers = count_workers(n_blocks, options.n_threads);
+    for (unsigned w = 0; w < n_workers; ++w) workers.emplace_back(n_planes, elements.n_elements);
     run_parallel(n_blocks, options.n_threads, [&](std::size_t index, unsigned worker) {
         encode_block(elements, encoder, index, options, workers[worker], &entries[index * n_planes],
                      group.blocks[index]);

@@ -11,7 +11,7 @@
 namespace weightzip {
 
 // Elements of a stretch: few enough for all that a stretch touches to stay in the first-level cache.
-inline constexpr std::size_t kStretchElements = 1024;
+inline constexpr std::size_t kStretchElements = 2048;
 
 class PlaneReader {
 public:

@@ -20,10 +20,12 @@ std::uint64_t frequencies_bits(const Table& table, unsigned order) noexcept {
     return table.has_escape() ? bits + exp_golomb_bits(table.escape_frequency, order) : bits;
 }
 
-unsigned best_order(const Table& table) noexcept {
-    unsigned best = 0;
-    for (unsigned order = 1; order < 8; ++order) {
-        if (frequencies_bits(table, order) < frequencies_bits(table, best)) best = order;
+std::uint8_t best_order(const Table& table) noexcept {
+    std::uint8_t best = 0;
+    std::uint64_t best_bits = ~std::uint64_t{0};
+    for (std::uint8_t order = 0; order < 8; ++order) {
+        const std::uint64_t bits = frequencies_bits(table, order);
+        if (bits < best_bits) best = order, best_bits = bits;
     }
     return best;
 }
@@ -73,6 +75,7 @@ Table make_table(const Histogram& counts, unsigned prob_bits) {
     range.count = static_cast<std::uint16_t>(last - first + 1);
     normalize_counts(std::span(counts).subspan(first, range.count), prob_bits,
                      std::span(range.frequency).subspan(first, range.count));
+    range.golomb_order = best_order(range);
     const Table uniform = make_uniform(prob_bits);
     const auto cost = [&](const Table& table) {
         return coding_cost(counts, table, prob_bits) + bits_cost(table_bits(table));
@@ -108,6 +111,7 @@ Table make_escape_table(const Histogram& counts, unsigned prob_bits) {
     table.count = static_cast<std::uint16_t>(count);
     std::copy_n(frequency.begin(), count, table.frequency.begin() + first);
     table.escape_frequency = frequency[count];
+    table.golomb_order = best_order(table);
     return table;
 }
 
@@ -115,8 +119,8 @@ std::uint64_t table_bits(const Table& table) {
     switch (table.kind) {
         case TableKind::uniform: return 2;
         case TableKind::single: return 10;
-        case TableKind::range: return 21 + frequencies_bits(table, best_order(table));
-        case TableKind::range_with_escape: return 17 + frequencies_bits(table, best_order(table));
+        case TableKind::range: return 21 + frequencies_bits(table, table.golomb_order);
+        case TableKind::range_with_escape: return 17 + frequencies_bits(table, table.golomb_order);
     }
     return 0;
 }
@@ -153,11 +157,10 @@ void write_table(BitWriter& writer, const Table& table) {
     if (table.kind == TableKind::uniform) return;
     writer.put(table.first, 8);
     if (table.kind == TableKind::single) return;
-    const unsigned order = best_order(table);
     writer.put(table.count - 1u, table.has_escape() ? 4 : 8);
-    writer.put(order, 3);
-    for (const std::uint16_t frequency : range_frequencies(table)) writer.put_exp_golomb(frequency, order);
-    if (table.has_escape()) writer.put_exp_golomb(table.escape_frequency, order);
+    writer.put(table.golomb_order, 3);
+    for (const std::uint16_t frequency : range_frequencies(table)) writer.put_exp_golomb(frequency, table.golomb_order);
+    if (table.has_escape()) writer.put_exp_golomb(table.escape_frequency, table.golomb_order);
 }
 
 Table read_table(BitReader& reader, unsigned prob_bits) {

@@ -20,6 +20,7 @@ struct Table {
     std::uint8_t first = 0;        // of single and the ranges
     std::uint16_t count = 1;       // symbols of a range
     std::uint16_t escape_frequency = 0;
+    std::uint8_t golomb_order = 0;  // of the stored frequencies of a range
     std::array<std::uint16_t, 256> frequency{};
 
     bool has_escape() const noexcept { return kind == TableKind::range_with_escape; }

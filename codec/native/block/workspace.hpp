@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "block/elements.hpp"
 
@@ -13,12 +13,15 @@ namespace weightzip {
 class PlaneWorkspace {
 public:
     PlaneWorkspace(std::size_t n_planes, std::size_t n_elements)
-        : stride_(std::min(n_elements, std::size_t{1} << kMaxBlockLog2)), bytes_((n_planes + 1) * stride_) {}
+        : stride_(std::min(n_elements, std::size_t{1} << kMaxBlockLog2)),
+          bytes_(std::make_unique_for_overwrite<std::uint8_t[]>((n_planes + 1) * stride_)) {}
 
-    // Splits elements first to first + n - 1 into plane(0), plane(1), ...
-    void split(const Elements& elements, std::size_t first, std::size_t n, const KernelSet& kernels) noexcept {
+    // Splits elements first to first + n - 1 into the planes k for which wanted(k) holds.
+    template <typename Wanted>
+    void split(const Elements& elements, std::size_t first, std::size_t n, const KernelSet& kernels,
+               Wanted&& wanted) noexcept {
         std::uint8_t* planes[kMaxPlanes];
-        for (std::size_t k = 0; k < elements.n_planes(); ++k) planes[k] = plane(k);
+        for (std::size_t k = 0; k < elements.n_planes(); ++k) planes[k] = wanted(k) ? plane(k) : nullptr;
         kernels.elementwise->split[elements.element_log2][elements.transform](
             elements.raw_at(first), elements.predecessor_at(first), planes, n);
     }
@@ -30,12 +33,12 @@ public:
                                                          key_base);
     }
 
-    std::uint8_t* keys() noexcept { return bytes_.data(); }
-    std::uint8_t* plane(std::size_t k) noexcept { return bytes_.data() + (k + 1) * stride_; }
+    std::uint8_t* keys() noexcept { return bytes_.get(); }
+    std::uint8_t* plane(std::size_t k) noexcept { return bytes_.get() + (k + 1) * stride_; }
 
 private:
     std::size_t stride_;
-    std::vector<std::uint8_t> bytes_;
+    std::unique_ptr<std::uint8_t[]> bytes_;
 };
 
 }  // namespace weightzip

@@ -6,8 +6,21 @@
 
 namespace weightzip {
 
-// Replaces each of n_bytes bytes b, in place, by map[b]; map has 256 entries. Context keys become contexts so.
-using MapBytesKernel = void (*)(std::uint8_t* bytes, std::size_t n_bytes, const std::uint8_t* map) noexcept;
+// Above this many steps comparing takes longer than looking up.
+inline constexpr unsigned kMaxMapSteps = 31;
+
+// A map from bytes to bytes. If it only ever rises, by one at a time and at most kMaxMapSteps times, the bytes at
+// which it does are listed, so that it can be computed by comparing.
+struct ByteMap {
+    std::uint8_t map[256];
+    std::uint8_t steps[kMaxMapSteps];
+    unsigned n_steps;  // kMaxMapSteps + 1 if the map is of another shape
+};
+
+ByteMap make_byte_map(const std::uint8_t* map) noexcept;
+
+// Replaces each of n_bytes bytes b, in place, by map.map[b]. Context keys become contexts so.
+using MapBytesKernel = void (*)(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept;
 
 // Returns how many of n_bytes bytes equal wanted.
 using CountByteKernel = std::size_t (*)(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t wanted) noexcept;
@@ -17,8 +30,8 @@ using CountByteKernel = std::size_t (*)(const std::uint8_t* bytes, std::size_t n
 using FindOutsideKernel = std::size_t (*)(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t first,
                                           std::uint8_t count, std::uint16_t* positions) noexcept;
 
-void map_bytes_scalar(std::uint8_t* bytes, std::size_t n_bytes, const std::uint8_t* map) noexcept;
-void map_bytes_avx2(std::uint8_t* bytes, std::size_t n_bytes, const std::uint8_t* map) noexcept;
+void map_bytes_scalar(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept;
+void map_bytes_avx2(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept;
 
 std::size_t count_byte_scalar(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t wanted) noexcept;
 std::size_t count_byte_avx2(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t wanted) noexcept;

@@ -4,42 +4,17 @@
 #include <immintrin.h>
 
 namespace weightzip {
-namespace {
-
-// Above this many steps the comparing takes longer than looking up.
-constexpr unsigned kMaxSteps = 31;
-
-// The keys at which a map that only ever rises by one does so; n_steps is kMaxSteps + 1 if the map is another.
-struct Staircase {
-    std::uint8_t step_keys[kMaxSteps];
-    unsigned n_steps = 0;
-
-    explicit Staircase(const std::uint8_t* map) noexcept {
-        for (unsigned key = 1; key < 256; ++key) {
-            if (map[key] == map[key - 1]) continue;
-            if (map[key] != map[key - 1] + 1 || n_steps == kMaxSteps) {
-                n_steps = kMaxSteps + 1;
-                return;
-            }
-            step_keys[n_steps++] = static_cast<std::uint8_t>(key);
-        }
-    }
-};
-
-}  // namespace
-
-void map_bytes_avx2(std::uint8_t* bytes, std::size_t n_bytes, const std::uint8_t* map) noexcept {
-    const Staircase stairs(map);
+void map_bytes_avx2(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept {
     std::size_t i = 0;
-    if (stairs.n_steps <= kMaxSteps) {
+    if (map.n_steps <= kMaxMapSteps) {
         for (; i + 64 <= n_bytes; i += 64) {
             auto* at = reinterpret_cast<__m256i*>(bytes + i);
             const __m256i key_a = _mm256_loadu_si256(at);
             const __m256i key_b = _mm256_loadu_si256(at + 1);
-            __m256i context_a = _mm256_set1_epi8(static_cast<char>(map[0]));
+            __m256i context_a = _mm256_set1_epi8(static_cast<char>(map.map[0]));
             __m256i context_b = context_a;
-            for (unsigned s = 0; s < stairs.n_steps; ++s) {
-                const __m256i step = _mm256_set1_epi8(static_cast<char>(stairs.step_keys[s]));
+            for (unsigned s = 0; s < map.n_steps; ++s) {
+                const __m256i step = _mm256_set1_epi8(static_cast<char>(map.steps[s]));
                 context_a = _mm256_sub_epi8(context_a, _mm256_cmpeq_epi8(_mm256_max_epu8(key_a, step), key_a));
                 context_b = _mm256_sub_epi8(context_b, _mm256_cmpeq_epi8(_mm256_max_epu8(key_b, step), key_b));
             }

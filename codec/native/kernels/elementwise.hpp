@@ -11,7 +11,7 @@ inline constexpr std::size_t kMaxPlanes = 8;
 
 // Transforms an element (docs/format.md "Transforms") and writes byte k of the result to planes[k].
 //   raw, predecessor: n_elements * W readable bytes each, any alignment; predecessor is read by transforms 2 and 3 only
-//   planes:           W pointers to n_elements writable bytes each
+//   planes:           W pointers to n_elements writable bytes each, or nullptr for a plane that is not wanted
 // Ranges do not overlap. Cannot fail.
 using SplitKernel = void (*)(const std::uint8_t* raw, const std::uint8_t* predecessor,
                              std::uint8_t* const* planes, std::size_t n_elements) noexcept;

@@ -63,17 +63,26 @@ inline T restore(T u, T p) noexcept {
     if constexpr (kTransform == 3) return static_cast<T>(unzigzag(u) + p);
 }
 
+// Elements that are transformed before their bytes are picked apart: simple loops over arrays that stay in the cache
+// vectorise well.
+constexpr std::size_t kSplitElements = 512;
+
 template <typename T, int kTransform>
 void split(const std::uint8_t* __restrict raw, const std::uint8_t* __restrict predecessor,
            std::uint8_t* const* planes, std::size_t n_elements) noexcept {
     constexpr std::size_t width = sizeof(T);
-    for (std::size_t k = 0; k < width; ++k) {
-        // One plane at a time: one store stream vectorises where several do not, and the input stays cached.
-        std::uint8_t* __restrict plane = planes[k];
-        const int shift = kBits<T> - 8 - 8 * static_cast<int>(k);
-        for (std::size_t i = 0; i < n_elements; ++i) {
-            const T p = kTransform >= 2 ? load<T>(predecessor + width * i) : T{0};
-            plane[i] = static_cast<std::uint8_t>(transform<T, kTransform>(load<T>(raw + width * i), p) >> shift);
+    T transformed[kSplitElements];
+    for (std::size_t first = 0; first < n_elements; first += kSplitElements) {
+        const std::size_t n = n_elements - first < kSplitElements ? n_elements - first : kSplitElements;
+        for (std::size_t i = 0; i < n; ++i) {
+            const T p = kTransform >= 2 ? load<T>(predecessor + width * (first + i)) : T{0};
+            transformed[i] = transform<T, kTransform>(load<T>(raw + width * (first + i)), p);
+        }
+        for (std::size_t k = 0; k < width; ++k) {
+            if (planes[k] == nullptr) continue;
+            std::uint8_t* __restrict plane = planes[k] + first;
+            const int shift = kBits<T> - 8 - 8 * static_cast<int>(k);
+            for (std::size_t i = 0; i < n; ++i) plane[i] = static_cast<std::uint8_t>(transformed[i] >> shift);
         }
     }
 }

@@ -77,6 +77,20 @@ inline void renormalize(Lanes& lanes) noexcept {
     }
 }
 
+// Gathers entries[index] for 8 indices. On current processors eight loads are faster than the gather instruction.
+inline __m256i look_up(const std::uint32_t* entries, __m256i index) noexcept {
+    const auto a = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(index)));
+    const auto b = static_cast<std::uint64_t>(_mm_extract_epi64(_mm256_castsi256_si128(index), 1));
+    const __m128i upper = _mm256_extracti128_si256(index, 1);
+    const auto c = static_cast<std::uint64_t>(_mm_cvtsi128_si64(upper));
+    const auto d = static_cast<std::uint64_t>(_mm_extract_epi64(upper, 1));
+    const auto at = [&](std::uint64_t i) { return static_cast<int>(entries[i]); };
+    const auto low = [](std::uint64_t two) { return two & 0xffffffffu; };
+    const auto high = [](std::uint64_t two) { return two >> 32; };
+    return _mm256_setr_epi32(at(low(a)), at(high(a)), at(low(b)), at(high(b)), at(low(c)), at(high(c)), at(low(d)),
+                             at(high(d)));
+}
+
 // Looks the symbols up in a table in memory.
 template <bool kContexts>
 struct WideLookup {
@@ -102,7 +116,7 @@ struct WideLookup {
                 const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(contexts + 8 * v));
                 slot = _mm256_or_si256(slot, _mm256_sll_epi32(_mm256_cvtepu8_epi32(eight), prob_bits));
             }
-            entry[v] = _mm256_i32gather_epi32(reinterpret_cast<const int*>(entries), slot, 4);
+            entry[v] = look_up(entries, slot);
             const __m256i frequency = _mm256_add_epi32(_mm256_srli_epi32(entry[v], 20), one);
             const __m256i bias = _mm256_and_si256(_mm256_srli_epi32(entry[v], 8), bias_mask);
             const __m256i high = _mm256_srl_epi32(lanes.x[v], prob_bits);
