@@ -112,7 +112,7 @@ class _Job:
         digest = None
         if file.size_bytes in sizes or has_leftover(archive):
             # Only then can the file be known already; reading it twice is cheaper than coding it once.
-            digest = _hash_source(path, file)
+            digest = _hash_source(path, file, self.n_threads)
             if digest in self.known or digest in self.made:
                 self.n_reused_files += 1
                 self._advance(file.size_bytes)
@@ -181,9 +181,9 @@ class _Job:
             self.progress(self.done_bytes, self.total_bytes)
 
 
-def _hash_source(path: Path, file: TreeEntry) -> str:
+def _hash_source(path: Path, file: TreeEntry, n_threads: int) -> str:
     try:
-        digest = hash_file(path)
+        digest = hash_file(path, n_threads=n_threads)
         size_bytes = path.stat().st_size
     except FileNotFoundError as error:
         raise SourceChanged(f"{path} vanished before it was read") from error
