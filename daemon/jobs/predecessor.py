@@ -11,7 +11,7 @@ from weightzip.daemon.restore.chain import open_chain
 from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.repository import Repository
-from weightzip.errors import MissingPredecessor, WrongPredecessor
+from weightzip.errors import MissingPredecessor, SourceChanged, WrongPredecessor
 
 
 class RawPredecessor:
@@ -33,18 +33,26 @@ class RawPredecessor:
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:
         path = resolve_entry_path(self._root, entry.path)
         try:
-            before = path.stat()
             opened = FilePredecessor(path)
         except FileNotFoundError as error:
             raise MissingPredecessor(f"{path}, the predecessor that was published, is gone") from error
         with closing(opened) as file:
             if file.digest.hex() != entry.digest:
                 raise WrongPredecessor(f"{path} is no longer the published file with digest {entry.digest}")
-            yield file
-        after = path.stat()
-        if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-            # A hard link shares its bytes with the original, which its owner may overwrite in place.
-            raise WrongPredecessor(f"{path} was overwritten while it served as predecessor")
+            try:
+                yield file
+            except SourceChanged:
+                _check_unchanged(file, path)  # it may have been this file that changed
+                raise
+            _check_unchanged(file, path)
+
+
+def _check_unchanged(file: FilePredecessor, path: Path) -> None:
+    """A hard link shares its bytes with the original, which its owner may overwrite in place at any time."""
+    try:
+        file.check_unchanged()
+    except SourceChanged as error:
+        raise WrongPredecessor(f"{path} was overwritten while it served as predecessor") from error
 
 
 class StoredPredecessor:

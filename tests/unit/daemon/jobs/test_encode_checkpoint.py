@@ -149,6 +149,14 @@ def test_a_predecessor_overwritten_while_it_is_in_use_is_refused(publisher: Publ
     predecessor = RawPredecessor(publisher.manifests[10], publisher.source(10))
     with pytest.raises(WrongPredecessor, match="overwritten"), predecessor.open_file(entry):
         (publisher.source(10) / "model.safetensors").write_bytes(b"new bytes in the old file")
+    (publisher.source(10) / "model.safetensors").unlink()
+    predecessor = RawPredecessor(publisher.manifests[10], write_checkpoint(publisher.root / "again", 10))
+    with pytest.raises(WrongPredecessor, match="overwritten"), predecessor.open_file(entry):
+        (publisher.root / "again" / "checkpoint-10" / "model.safetensors").write_bytes(b"new bytes")
+        raise SourceChanged("what compress_file says about either file")
+    predecessor = RawPredecessor(publisher.manifests[10], write_checkpoint(publisher.root / "third", 10))
+    with pytest.raises(SourceChanged, match="the source"), predecessor.open_file(entry):
+        raise SourceChanged("the source changed")
 
 
 def test_progress_ends_at_the_whole(publisher: Publisher, tmp_path: Path) -> None:
