@@ -60,14 +60,16 @@ def encode_shard(
 
 
 def _load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | None) -> Iterator[_LoadedSpan]:
-    known = PredecessorLayout(predecessor.size_bytes, predecessor.tensors) if predecessor else None
+    known = None
+    if predecessor is not None:
+        known = PredecessorLayout(predecessor.size_bytes, predecessor.tensors)
     for span in cut_layout(layout, known):
         yield _load_span(source, span, predecessor)
 
 
 def _load_span(source: ByteSource, span: FrameSpan, predecessor: Predecessor | None) -> _LoadedSpan:
     raw = source.read_at(span.offset, span.n_bytes)
-    leaned_on = read_pieces(predecessor, span.pieces) if predecessor and span.pieces else None
+    leaned_on = read_pieces(predecessor, span.pieces) if predecessor is not None and span.pieces else None
     return _LoadedSpan(span, raw, leaned_on)
 
 
