@@ -65,10 +65,10 @@ def test_two_stay_whatever_is_asked(publisher: Publisher, shuffle: bool) -> None
     assert _kept(plan_retention(ordered[:1], keep_last=1)) == [ordered[0].step]
 
 
-@pytest.mark.parametrize("rules", [{"keep_last": 0}, {"keep_last": 2, "keep_every": 0}])
-def test_counts_below_one_are_refused(publisher: Publisher, rules: dict[str, int]) -> None:
+@pytest.mark.parametrize(("keep_last", "keep_every"), [(0, None), (2, 0)])
+def test_counts_below_one_are_refused(keep_last: int, keep_every: int | None) -> None:
     with pytest.raises(UsageError):
-        plan_retention((), **rules)
+        plan_retention((), keep_last=keep_last, keep_every=keep_every)
 
 
 def test_steps_are_numbers(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import weightzip.daemon.jobs.encode as encode_module
 from support.checkpoints import TREE_FILES, write_checkpoint
 from support.repositories import Publisher
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, scan_tree
@@ -16,6 +16,7 @@ from weightzip.daemon.jobs.predecessor import RawPredecessor, StoredPredecessor
 from weightzip.daemon.restore import ObjectCache
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import MissingPredecessor, SourceChanged, UsageError, WrongPredecessor
+from weightzip.files import CompressReport, compress_file
 
 
 @pytest.fixture
@@ -93,13 +94,12 @@ def test_an_interrupted_attempt_goes_on(
     damaged = archive_path(workdir, "model.safetensors")
     damaged.write_bytes(damaged.read_bytes()[:-1])
     compressed: list[str] = []
-    true_compress = encode_module.compress_file
 
-    def count(source, *args, **options):  # type: ignore[no-untyped-def]
-        compressed.append(Path(source).name)
-        return true_compress(source, *args, **options)
+    def count(source: Path, target: Path, **options: Any) -> CompressReport:
+        compressed.append(source.name)
+        return compress_file(source, target, **options)
 
-    monkeypatch.setattr(encode_module, "compress_file", count)
+    monkeypatch.setattr("weightzip.daemon.jobs.encode.compress_file", count)
     second = encode_checkpoint("checkpoint-10", 10, root, workdir=workdir)
     assert compressed == ["model.safetensors"]
     assert second.archives == first.archives
