@@ -22,7 +22,7 @@ DTYPES = sorted(dtype for dtype in DType if dtype != DType.OPAQUE)
 @st.composite
 def tensors(draw: st.DrawFn) -> list[tuple[DType, tuple[int, ...], bytes, bytes]]:
     """Draw up to eight tensors as (dtype, shape, bytes, bytes of the step before)."""
-    drawn = []
+    drawn: list[tuple[DType, tuple[int, ...], bytes, bytes]] = []
     for _ in range(draw(st.integers(0, 8))):
         dtype = draw(st.sampled_from(DTYPES))
         rows = draw(st.integers(0, 40)) * (4 if dtype.bits < 8 else 1)

@@ -2,8 +2,10 @@
 
 import json
 import struct
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from safetensors.numpy import save
 
@@ -28,7 +30,10 @@ def _with_header(header: object, data: bytes = bytes(64)) -> bytes:
 
 
 def test_tensors_are_where_the_library_puts_them() -> None:
-    arrays = {"b": np.arange(6, dtype=np.float32).reshape(2, 3), "a": np.arange(4, dtype=np.int64)}
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "b": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "a": np.arange(4, dtype=np.int64),
+    }
     data = save(arrays)
     container, tensors = _read(data)
     assert container == ContainerKind.SAFETENSORS

@@ -30,7 +30,9 @@ def test_another_file_differs(tmp_path: Path, change: str) -> None:
     compress_file(shard, archive)
     data = bytearray(shard.read_bytes())
     data[1234] ^= 1 if change == "flip" else 0
-    kept = {"flip": data, "cut": data[:-1], "append": data + b"!", "empty": b""}[change]
+    kept: bytes = {"flip": bytes(data), "cut": bytes(data[:-1]), "append": bytes(data) + b"!", "empty": b""}[
+        change
+    ]
     shard.write_bytes(kept)
     with pytest.raises(ContentDiffers):
         verify_file(shard, archive)
