@@ -8,8 +8,8 @@ from typing import Generic, Literal, TypeVar
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 PREFIX = "weightzip_"
-STAGES = ("settle", "pin", "encode", "publish", "prune")
-RESULTS = ("committed", "failed", "superseded", "quarantined")
+STAGES = ("pin", "encode", "publish", "prune")
+RESULTS = ("committed", "superseded", "quarantined")
 INCOMPLETE_REASONS = ("changed_while_reading", "vanished")
 RESTORE_RESULTS = ("ok", "fell_back", "failed", "not_found")
 OPERATIONS = (

@@ -10,7 +10,7 @@ from weightzip.daemon.jobs.startup_restore import needs_restore
 from weightzip.daemon.layouts import choose_layouts
 from weightzip.daemon.store.repository import LATEST
 from weightzip.daemon.watch.scan import scan_source
-from weightzip.errors import DiskFull, NotFound, StoreUnavailable, TargetExists
+from weightzip.errors import DiskFull, NotFound, StoreUnavailable, TargetExists, WeightzipError
 
 _FIRST_LOOK_SECONDS = 600.0
 
@@ -71,9 +71,12 @@ def _prefetch_newest(parts: Components) -> None:
     if not parts.settings.cache.prefetch:
         return
     repository = parts.gateway.wait()
-    newest = parts.ledger.newest()
-    if repository is not None and newest is not None and not parts.draining.is_set():
-        parts.prefetcher.start(repository, newest)
+    if repository is None or not parts.ledger.checkpoints() or parts.draining.is_set():
+        return
+    try:
+        parts.prefetcher.start(repository, repository.load(LATEST))
+    except WeightzipError as error:
+        structlog.get_logger("startup").warning("nothing prefetched", error=str(error))
 
 
 def wait_once(parts: Components) -> None:

@@ -73,8 +73,12 @@ class Committer:
             self._ledger.add(committed)
             self._count(pin, encoded, report)
         self._gateway.report(None)
-        self._spool.mark_committed(pin, committed.identity)
-        self.keep_raw(pin)
+        last = self._ledger.last()
+        if last is not None and last.identity == committed.identity:
+            self._spool.mark_committed(pin, committed.identity)
+            self.keep_raw(pin)
+        else:
+            self._spool.release(pin)
         self.forget(pin)
         with self._timed("prune"):
             self._pruner.prune()

@@ -94,6 +94,8 @@ class Restores:
     def run_now(self, selector: str | int, target: Path, *, if_empty: bool = False) -> RestoreReport:
         """Restore in the calling thread, counted like every other restore. Raises what restore_checkpoint raises."""
         job = RestoreJob(uuid.uuid4().hex, selector, target, if_empty)
+        with self._lock:
+            self._jobs[job.id] = job
         self._run(job)
         if job.error is not None:
             raise job.error

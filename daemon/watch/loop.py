@@ -11,8 +11,11 @@ import structlog
 from weightzip.daemon.metrics import Metrics
 from weightzip.daemon.watch.events import EventHints
 
-# A trainer that writes steadily must not make us scan without pause.
-_MIN_PAUSE_SECONDS = 0.2
+# A trainer that writes steadily raises events without end: between two looks lies a pause, a part of the quiet
+# period (sooner nothing can be decided) within these bounds, and long enough to leave the disk alone mostly.
+_PAUSE_PART = 0.1
+_MIN_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.2, 1.0
+_PAUSE_PER_LOOK = 20
 
 LookOnce = Callable[[float], float | None]
 """Does one look at a monotonic time; returns when to look again at the latest, None if only a hint or rescan should."""
@@ -37,6 +40,7 @@ class WatchLoop:
         self._mode = mode
         self._poll_seconds = min(poll_seconds, rescan_seconds)
         self._rescan_seconds = rescan_seconds
+        self._pause_seconds = min(max(_PAUSE_PART * poll_seconds, _MIN_PAUSE_SECONDS), _MAX_PAUSE_SECONDS)
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._hints: EventHints | None = None
@@ -80,7 +84,7 @@ class WatchLoop:
                 remaining = deadline - time.monotonic()
                 if remaining <= 0 or not self._thread.is_alive():
                     return False
-                self._looked.wait(min(remaining, 2 * _MIN_PAUSE_SECONDS))
+                self._looked.wait(min(remaining, _MIN_PAUSE_SECONDS))
 
     def _run(self) -> None:
         next_rescan = time.monotonic()
@@ -95,7 +99,8 @@ class WatchLoop:
                 self._woken.clear()
                 due = self._look(now)
                 wake_at = min(next_rescan, due) if due is not None else next_rescan
-                if not self._stopping.wait(_MIN_PAUSE_SECONDS):
+                look_seconds = time.monotonic() - now
+                if not self._stopping.wait(max(self._pause_seconds, _PAUSE_PER_LOOK * look_seconds)):
                     self._woken.wait(max(wake_at - time.monotonic(), 0))
         finally:
             if self._hints is not None:
