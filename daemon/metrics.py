@@ -211,3 +211,13 @@ class Metrics:
         if row.label is None:
             return metric.labels(source)
         return Labelled({value: metric.labels(source, value) for value in row.values})
+
+
+def render_metric_table() -> str:
+    """Return the table as Markdown, for docs/operations.md."""
+    rows = ["| metric | kind | label | meaning |", "|---|---|---|---|"]
+    for row in TABLE:
+        name = PREFIX + row.name + ("_total" if row.kind == "counter" else "")
+        label = f"`{row.label}`: {', '.join(row.values)}" if row.label else ""
+        rows.append(f"| `{name}` | {row.kind} | {label} | {row.help} |")
+    return "\n".join(rows)

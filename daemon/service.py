@@ -112,6 +112,9 @@ class _Service:
                 finished = call()
             except WeightzipError as error:
                 self._error, finished = error, True
+            except Exception as error:  # noqa: BLE001 - a boundary: a thread that dies unseen protects nothing
+                self._log.exception("unexpected error", thread=name)
+                self._error, finished = WeightzipError(f"{type(error).__name__}: {error}"), True
             if finished:
                 loop.call_soon_threadsafe(self._stop.set)
 

@@ -15,7 +15,7 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
     """Return what the daemon does, has and waits for."""
     pipeline = parts.pipeline.status
     findings = parts.intake.look.findings
-    last, keys = parts.ledger.last(), parts.ledger.checkpoints()
+    keys = parts.ledger.checkpoints()
     return {
         "version": version("weightzip"),
         "uptime_seconds": round(time.time() - parts.started_at, 1),
@@ -39,7 +39,6 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
             "complete": max((f.step for f in findings if f.judgement.stage >= Stage.MARKED), default=None),
             "committed": keys[-1].step if keys else None,
         },
-        "chain_depth": last.chain_depth if last is not None else None,
         "waiting": [{"name": p.name, "step": p.step, "bytes": p.size_bytes} for p in parts.pipeline.pins],
         "candidates": [_describe_finding(finding) for finding in findings],
         "given_up": [vars(given_up) for given_up in parts.outcomes.given_up()],

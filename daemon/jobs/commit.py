@@ -148,7 +148,6 @@ class Committer:
         metrics.input_bytes.inc(encoded.raw_bytes)
         metrics.encoded_bytes.inc(encoded.stored_bytes)
         metrics.checkpoint_commit_latency_seconds.observe(max(now - pin.record.complete_at, 0))
-        metrics.checkpoint_last_durable_timestamp_seconds.set(now)
         self._log.info(
             "committed",
             name=pin.name,

@@ -90,14 +90,21 @@ class StoreGateway:
                         return
                 continue
             except WeightzipError as error:
-                with self._changed:
-                    self.failure, self._problem = error, str(error)
-                    self._changed.notify_all()
+                self._fail(error)
+                return
+            except Exception as error:  # noqa: BLE001 - a boundary: everybody waits for this thread
+                self._log.exception("unexpected error")
+                self._fail(WeightzipError(f"{type(error).__name__}: {error}"))
                 return
             with self._changed:
                 self._repository = repository
                 self._changed.notify_all()
             return
+
+    def _fail(self, error: WeightzipError) -> None:
+        with self._changed:
+            self.failure, self._problem = error, str(error)
+            self._changed.notify_all()
 
     def _open(self) -> Repository:
         store = open_store(
@@ -116,7 +123,7 @@ class StoreGateway:
         self._log.info(
             "store open",
             run_id=repository.run_id,
-            checkpoints=len(self._ledger.keys()),
+            checkpoints=len(self._ledger.checkpoints()),
             fenced=fenced,
             fencing=fencing.reason if fencing else "",
         )

@@ -162,8 +162,12 @@ class Intake:
         self._metrics.backlog_checkpoints.set(len(pins))
         self._metrics.backlog_bytes.set(sum(pin.size_bytes for pin in pins))
         self._metrics.retained_checkpoints.set(len(keys))
-        last = self._ledger.last()
+        try:
+            last = self._ledger.last()
+        except StoreUnavailable:
+            last = None  # the gauges keep what was true
         if keys and last is not None:
+            self._metrics.checkpoint_last_durable_timestamp_seconds.set(last.created_at.timestamp())
             self._metrics.checkpoint_last_durable_step.set(keys[-1].step)
             self._metrics.chain_depth.set(last.chain_depth)
         waiting = any(finding.judgement.stage == Stage.MARKED for finding in self.look.findings)

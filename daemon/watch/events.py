@@ -25,6 +25,7 @@ class EventHints:
 
     def __init__(self, root: Path, on_event: Callable[[], None], on_overflow: Callable[[], None]) -> None:
         self._root = root
+        self._watched: tuple[int, int] | None = None
         self._observer = Observer()
         self._handler = _HintHandler(on_event)
         # The library reports an overflow of the kernel's queue only as a log record.
@@ -33,6 +34,7 @@ class EventHints:
 
     def start(self) -> None:
         """Begin watching; raises OSError if the directory is missing or the kernel's limit of watches is reached."""
+        self._watched = self._identify()
         self._logger.addHandler(self._overflow)
         try:
             self._observer.schedule(self._handler, str(self._root), recursive=True)
@@ -49,8 +51,17 @@ class EventHints:
             self._observer.join()
 
     def is_alive(self) -> bool:
-        """Say whether events still arrive; they end when the directory itself is deleted or unmounted."""
+        """Say whether events can still arrive: they end when the directory is deleted, replaced or unmounted."""
+        if self._watched is None or self._watched != self._identify():
+            return False
         return self._observer.is_alive() and all(emitter.is_alive() for emitter in self._observer.emitters)
+
+    def _identify(self) -> tuple[int, int] | None:
+        try:
+            status = self._root.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
 
 
 class _HintHandler(FileSystemEventHandler):

@@ -15,7 +15,7 @@ from weightzip.daemon.watch.events import EventHints
 # period (sooner nothing can be decided) within these bounds, and long enough to leave the disk alone mostly.
 _PAUSE_PART = 0.1
 _MIN_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.2, 1.0
-_PAUSE_PER_LOOK = 20
+_PAUSE_PER_LOOK, _LONGEST_PAUSE_SECONDS = 20, 5.0
 
 LookOnce = Callable[[float], float | None]
 """Does one look at a monotonic time; returns when to look again at the latest, None if only a hint or rescan should."""
@@ -42,6 +42,7 @@ class WatchLoop:
         self._rescan_seconds = rescan_seconds
         self._pause_seconds = min(max(_PAUSE_PART * poll_seconds, _MIN_PAUSE_SECONDS), _MAX_PAUSE_SECONDS)
         self._woken = threading.Event()
+        self._hurried = threading.Event()
         self._stopping = threading.Event()
         self._hints: EventHints | None = None
         self._warned = False
@@ -57,6 +58,7 @@ class WatchLoop:
     def stop(self, timeout_seconds: float) -> bool:
         """End after the look that is running; returns whether it ended in time."""
         self._stopping.set()
+        self._hurried.set()
         self._woken.set()
         if self._thread.is_alive():
             self._thread.join(timeout_seconds)
@@ -77,6 +79,7 @@ class WatchLoop:
             wanted = self._n_looks + 2
         deadline = time.monotonic() + timeout_seconds
         while True:
+            self._hurried.set()
             self._woken.set()
             with self._looked:
                 if self._n_looks >= wanted:
@@ -92,19 +95,25 @@ class WatchLoop:
             while not self._stopping.is_set():
                 now = time.monotonic()
                 rescan = now >= next_rescan
+                self._ensure_hints()
+                interval_seconds = self._poll_seconds if self._hints is None else self._rescan_seconds
+                next_rescan = now + interval_seconds if rescan else min(next_rescan, now + interval_seconds)
                 if rescan:
-                    self._ensure_hints()
-                    next_rescan = now + (self._poll_seconds if self._hints is None else self._rescan_seconds)
                     self._metrics.rescans.inc()
                 self._woken.clear()
                 due = self._look(now)
                 wake_at = min(next_rescan, due) if due is not None else next_rescan
-                look_seconds = time.monotonic() - now
-                if not self._stopping.wait(max(self._pause_seconds, _PAUSE_PER_LOOK * look_seconds)):
-                    self._woken.wait(max(wake_at - time.monotonic(), 0))
+                self._rest(time.monotonic() - now, wake_at)
         finally:
             if self._hints is not None:
                 self._hints.stop()
+
+    def _rest(self, look_seconds: float, wake_at_seconds: float) -> None:
+        """Pause whatever happens (unless somebody waits for a look), then until a hint or the given time."""
+        pause_seconds = min(max(self._pause_seconds, _PAUSE_PER_LOOK * look_seconds), _LONGEST_PAUSE_SECONDS)
+        if not self._hurried.wait(pause_seconds):
+            self._woken.wait(max(wake_at_seconds - time.monotonic(), 0))
+        self._hurried.clear()
 
     def _look(self, now_seconds: float) -> float | None:
         try:
@@ -113,17 +122,21 @@ class WatchLoop:
             # An unreadable or unmounted directory is a state to wait out, as the trainer's mount may come back.
             self._log.warning("watched directory cannot be read", path=str(self._root), error=str(error))
             due = None
+        except Exception:  # noqa: BLE001 - a boundary: one look must not end the looking
+            self._log.exception("unexpected error")
+            due = None
         with self._looked:
             self._n_looks += 1
             self._looked.notify_all()
         return due
 
     def _ensure_hints(self) -> None:
-        """(Re)start events: the directory may not have existed, or was replaced, since the last rescan."""
+        """(Re)start events: the directory may not have existed, or another one may have its name now."""
         if self._mode == "poll" or (self._hints is not None and self._hints.is_alive()):
             return
         if self._hints is not None:
             self._hints.stop()
+            self._hints = None
         hints = EventHints(self._root, self._on_event, self._on_overflow)
         try:
             hints.start()

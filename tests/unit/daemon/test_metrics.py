@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weightzip.daemon.metrics import TABLE, Metrics
+from weightzip.daemon.metrics import TABLE, Metrics, render_metric_table
 
 
 def test_every_row_has_an_attribute_and_every_attribute_a_row() -> None:
@@ -50,3 +50,11 @@ def test_promtool_finds_nothing() -> None:
         [promtool, "check", "metrics"], input=Metrics("main").render(), capture_output=True, check=False
     )
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, b"", b"")
+
+
+def test_the_document_lists_exactly_these_metrics() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "operations.md").read_text(encoding="utf-8")
+    listed = text.partition("<!-- metrics: begin -->\n")[2].partition("\n<!-- metrics: end -->")[0]
+    assert listed == render_metric_table(), (
+        "copy the output of weightzip.daemon.metrics.render_metric_table()"
+    )

@@ -108,6 +108,19 @@ def test_a_directory_that_comes_later_is_watched_then(tmp_path: Path, make_loop:
     wait_until(events)
 
 
+def test_a_directory_that_is_replaced_is_watched_again(tmp_path: Path, make_loop: MakeLoop) -> None:
+    root = tmp_path / "ckpt"
+    root.mkdir()
+    seen: list[set[str]] = []
+    loop, _ = make_loop(root, lambda now: seen.append({p.name for p in root.iterdir()}), "events")
+    assert loop.look_now(10.0)
+    root.rename(tmp_path / "old")
+    root.mkdir()
+    assert loop.look_now(10.0)
+    (root / "new").touch()
+    wait_until(lambda: seen[-1] == {"new"})
+
+
 def test_an_unreadable_directory_does_not_end_the_loop(tmp_path: Path, make_loop: MakeLoop) -> None:
     looks: list[int] = []
 
