@@ -17,7 +17,7 @@ from weightzip.codec.format.data_frame import (
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.frame_table import FrameFacts
 from weightzip.codec.recipes.planner import plan_frame
-from weightzip.codec.source import BytesLike
+from weightzip.codec.source import BytesLike, allocate
 from weightzip.codec.zstd import decompress_zstd
 from weightzip.errors import CorruptData, WeightzipError
 
@@ -132,12 +132,12 @@ def _restore_constant(frame: DataFrame, place: str) -> bytes:
 
 def _restore_blocks(
     frame: DataFrame, predecessor: BytesLike | None, backend: BlockBackend, place: str
-) -> tuple[bytearray, Transform]:
+) -> tuple[memoryview, Transform]:
     head = decode_recipe_head(frame.rest, place)
     if head.needs_predecessor != (predecessor is not None):
         raise CorruptData(f"{place}: its recipe and its pieces disagree on whether it leans on a predecessor")
     if frame.raw_bytes % head.element_bytes != 0:
         raise CorruptData(f"{place}: raw_bytes is no multiple of the element size")
-    out = bytearray(frame.raw_bytes)
-    backend.decode_blocks(frame.rest, predecessor, memoryview(out), place)
+    out = allocate(frame.raw_bytes)
+    backend.decode_blocks(frame.rest, predecessor, out, place)
     return out, head.transform

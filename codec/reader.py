@@ -20,7 +20,7 @@ from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.format.limits import MAX_INDEX_BYTES
 from weightzip.codec.frames import decode_frame
 from weightzip.codec.predecessor import BoundPredecessor, Predecessor
-from weightzip.codec.source import BytesLike, ByteSource
+from weightzip.codec.source import BytesLike, ByteSource, allocate
 from weightzip.codec.tensor_data import TensorData
 from weightzip.errors import CorruptData, NotFound, TruncatedData
 
@@ -149,7 +149,7 @@ class Archive:
         )
         if len(wanted) == 1:
             return next(parts)
-        out = bytearray(n_bytes)
+        out = allocate(n_bytes)
         position = 0
         for part in parts:
             out[position : position + len(part)] = part

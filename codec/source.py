@@ -8,12 +8,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 from weightzip.errors import SourceChanged, TruncatedData
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 BytesLike = bytes | bytearray | memoryview
+
+
+def allocate(n_bytes: int) -> memoryview:
+    """Return writable memory of unknown content. NumPy neither clears it nor refuses huge pages, as bytearray does."""
+    return np.empty(n_bytes, dtype=np.uint8).data
 
 
 class ByteSource(Protocol):
@@ -63,7 +70,7 @@ class FileSource:
     def size_bytes(self) -> int:
         return self.stat.st_size
 
-    def read_at(self, offset: int, n_bytes: int) -> bytearray:
+    def read_at(self, offset: int, n_bytes: int) -> memoryview:
         """Return exactly n_bytes from offset.
 
         Raises:
@@ -72,11 +79,10 @@ class FileSource:
         """
         if offset + n_bytes > self.size_bytes:
             raise TruncatedData(f"{self.path}: {n_bytes} bytes wanted at {offset}, it has {self.size_bytes}")
-        data = bytearray(n_bytes)
-        view = memoryview(data)
+        data = allocate(n_bytes)
         done = 0
         while done < n_bytes:
-            n_read = os.preadv(self._file.fileno(), [view[done:]], offset + done)
+            n_read = os.preadv(self._file.fileno(), [data[done:]], offset + done)
             if n_read == 0:
                 raise SourceChanged(f"{self.path}: it became shorter while it was read")
             done += n_read

@@ -15,7 +15,7 @@ from weightzip.codec.source import BytesLike
 from weightzip.codec.zstd import compress_zstd
 
 _PROBE_BYTES = 4096
-_SAMPLE_BYTES = 64 << 10
+_SAMPLE_BYTES = 16 << 10
 _N_SAMPLES = 4
 # Estimates err by a few percent; within this margin both forms are built and measured.
 _ESTIMATE_MARGIN = 1.1
