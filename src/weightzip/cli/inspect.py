@@ -65,7 +65,8 @@ def _print_totals(info: "ArchiveInfo", summaries: "Sequence[TensorSummary]") -> 
         parts = [summary for summary in summaries if summary.dtype == dtype]
         raw_bytes = sum(part.raw_bytes for part in parts)
         stored_bytes = sum(part.stored_bytes for part in parts)
-        say(f"{dtype}: {len(parts)} parts, {_describe_sizes(raw_bytes, stored_bytes)}")
+        noun = "part" if len(parts) == 1 else "parts"
+        say(f"{dtype}: {len(parts)} {noun}, {_describe_sizes(raw_bytes, stored_bytes)}")
     overhead = info.archive_bytes - sum(summary.stored_bytes for summary in summaries)
     say(f"index and ends: {format_bytes(overhead)}")
     ratio = format_ratio(info.archive_bytes, info.file_bytes)
