@@ -53,9 +53,9 @@ def plan_retention(
     pinned: Collection[str] = (),
     orphans: Sequence[StoredObject] = (),
 ) -> RetentionPlan:
-    """Decide which checkpoints stay: the last `keep_last` (never fewer than 2), steps divisible by `keep_every`,
-    and the identities in `pinned`. Pure: looks at nothing but its arguments.
+    """Decide which checkpoints stay and what may go; looks at nothing but its arguments.
 
+    The last `keep_last` stay (never fewer than 2), steps divisible by `keep_every`, and the identities in `pinned`.
     Archives that a kept checkpoint leans on stay whatever happens to the checkpoint that brought them.
 
     Raises:

@@ -9,6 +9,8 @@ from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
 from weightzip.daemon.store.repository import Repository
 from weightzip.files.reports import Progress
 
+_AT_ONCE = 8
+
 
 def prefetch_checkpoint(
     repository: Repository, manifest: Manifest, cache: ObjectCache, *, progress: Progress | None = None
@@ -39,9 +41,6 @@ def prefetch_checkpoint(
         cached_bytes=cached_bytes,
         complete=len(records) == len(manifest.object_digests),
     )
-
-
-_AT_ONCE = 8
 
 
 def _select(manifest: Manifest, limit_bytes: int) -> list[ArchiveRecord]:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from weightzip.daemon.checkpoint import EntryKind, FileEntry, checkpoint_identity
+from weightzip.daemon.checkpoint import ROOT_PATH, EntryKind, FileEntry, checkpoint_identity
 from weightzip.daemon.store.manifest_rules import check_entries, check_name, depth_by_digest
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -163,7 +163,7 @@ class Manifest(_Model):
     def find_file(self, path: str) -> FileEntry | None:
         """Return the file at a path; a checkpoint that is one file is found as `.` and by its name."""
         for entry in self.files:
-            if path in (entry.path, self.name if entry.path == "." else entry.path):
+            if path == entry.path or (entry.path == ROOT_PATH and path == self.name):
                 return entry
         return None
 

@@ -2,7 +2,7 @@
 
 import errno
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -53,27 +53,12 @@ class FsspecStore:
         self._root = self._fs._strip_protocol(url.rstrip("/"))
 
     def put_file(self, key: str, path: Path) -> None:
-        name = self._path(key)
-        with translate_failures(self.url, key):
-            n_bytes = path.stat().st_size
-            if self._scheme in _WHOLE_PUT_SCHEMES:
-                self._call("put_file", str(path), name, n_bytes=n_bytes, **self._upload_options(n_bytes))
-            else:
-                temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
-                self._fs.makedirs(self._parent(temporary), exist_ok=True)
-                self._call("put_file", str(path), temporary, n_bytes=n_bytes)
-                self._move(temporary, name)
+        n_bytes = path.stat().st_size
+        options = self._upload_options(n_bytes)
+        self._put(key, lambda name: self._call("put_file", str(path), name, n_bytes=n_bytes, **options))
 
     def put_bytes(self, key: str, data: bytes) -> None:
-        name = self._path(key)
-        with translate_failures(self.url, key):
-            if self._scheme in _WHOLE_PUT_SCHEMES:
-                self._call("pipe_file", name, data, n_bytes=len(data))
-            else:
-                temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
-                self._fs.makedirs(self._parent(temporary), exist_ok=True)
-                self._call("pipe_file", temporary, data, n_bytes=len(data))
-                self._move(temporary, name)
+        self._put(key, lambda name: self._call("pipe_file", name, data, n_bytes=len(data)))
 
     def create_bytes(self, key: str, data: bytes) -> CreateOutcome:
         if self._scheme not in _CONDITIONAL_SCHEMES:
@@ -150,6 +135,19 @@ class FsspecStore:
                 if service_code(error) == "NoSuchBucket":
                     raise
 
+    def _put(self, key: str, write: Callable[[str], None]) -> None:
+        """Write an object so that it appears whole: at once, or under another name that is then changed."""
+        final = self._path(key)
+        with translate_failures(self.url, key):
+            if self._scheme in _WHOLE_PUT_SCHEMES:
+                write(final)
+                return
+            temporary = self._path(f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}")
+            for name in (temporary, final):
+                self._fs.makedirs(name.rpartition("/")[0], exist_ok=True)
+            write(temporary)
+            self._fs.mv(temporary, final)
+
     def _call(self, method: str, *arguments: Any, n_bytes: int = 0, **options: Any) -> Any:
         """Run one operation of the file system, with a deadline where it can be cancelled.
 
@@ -163,13 +161,6 @@ class FsspecStore:
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{check_key(key)}"
-
-    def _parent(self, path: str) -> str:
-        return path.rpartition("/")[0]
-
-    def _move(self, temporary: str, final: str) -> None:
-        self._fs.makedirs(self._parent(final), exist_ok=True)
-        self._fs.mv(temporary, final)
 
     def _fresh(self) -> dict[str, Any]:
         return {"refresh": True} if self._scheme in _S3_SCHEMES else {}
