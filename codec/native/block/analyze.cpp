@@ -33,7 +33,7 @@ SampledCounts count_sample(const Elements& elements, const EncodeOptions& option
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         result.counts[k].scale(elements.n_elements, sample.elements().n_elements);
     }
-    result.analysis.plan = make_plan(result.counts, elements.n_planes(), options.max_contexts);
+    result.analysis.plan = make_plan(result.counts, elements.n_planes(), elements.n_elements, options.max_contexts);
     return result;
 }
 
@@ -70,7 +70,7 @@ Analysis analyze_elements(const Elements& elements, const EncodeOptions& options
         return std::move(first);
     }
     const GroupCounts counts = count_planes(elements, modes, first.key_base, options);
-    Analysis analysis{first.key_base, make_plan(counts, elements.n_planes(), options.max_contexts)};
+    Analysis analysis{first.key_base, make_plan(counts, elements.n_planes(), elements.n_elements, options.max_contexts)};
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         if (modes[k] == CountMode::skip) analysis.plan.planes[k] = std::move(first.plan.planes[k]);
     }

@@ -55,6 +55,7 @@ void PlaneCounts::add(const PlaneCounts& other) {
 }
 
 void PlaneCounts::scale(std::uint64_t numerator, std::uint64_t denominator) noexcept {
+    if (numerator == denominator) return;
     const auto scaled = [&](std::uint64_t n) { return (n * numerator + denominator - 1) / denominator; };
     for (std::uint32_t& count : rows) count = static_cast<std::uint32_t>(scaled(count));
     n_elements = scaled(n_elements);

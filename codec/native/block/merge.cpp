@@ -1,7 +1,6 @@
 #include "block/merge.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace weightzip {
 namespace {
@@ -16,28 +15,9 @@ struct KeyGroup {
     SignedCost merge_gain = 0;  // of merging with the next group; unused in the last
 };
 
-// About the bits of the table with 10-bit frequencies, and the cost of the counts under their entropy.
-Cost histogram_cost(const Histogram& counts) noexcept {
-    std::uint64_t total = 0;
-    for (const std::uint64_t count : counts) total += count;
-    if (total == 0) return bits_cost(10);
-    unsigned first = 0;
-    while (counts[first] == 0) ++first;
-    unsigned last = 255;
-    while (counts[last] == 0) --last;
-    std::uint64_t bits = 21;
-    Cost saved = 0;
-    for (unsigned s = first; s <= last; ++s) {
-        saved += counts[s] * fixed_log2(counts[s]);
-        bits += exp_golomb_bits(static_cast<std::uint32_t>((counts[s] << 10) / total), 2);
-    }
-    const Cost spent = total * fixed_log2(total);
-    return bits_cost(first == last ? 10 : bits) + (spent > saved ? spent - saved : 0);
-}
-
 Cost group_cost(const std::vector<Histogram>& planes) noexcept {
     Cost cost = 0;
-    for (const Histogram& plane : planes) cost += histogram_cost(plane);
+    for (const Histogram& plane : planes) cost += estimate_cost(plane);
     return cost;
 }
 

@@ -11,6 +11,8 @@ constexpr Cost kContextsWorth = 256;
 // How much dearer than the best table, in the same terms, a table with escape may be: it decodes without gathers.
 constexpr Cost kEscapeWorth = 512;
 
+constexpr std::size_t kElementsPerContext = 64;
+
 constexpr Cost kStateBits = 32 * 32;
 constexpr Cost kExceptionBits = 24;
 constexpr Cost kExceptionCountBits = 40;  // with the odd byte, rounded up
@@ -90,11 +92,18 @@ std::vector<std::size_t> take_contexts(const GroupCounts& counts, const std::vec
     return taken;
 }
 
+// Whether it is worth making tables at all: the random low planes of floats are not.
+bool may_be_worth_coding(const PlaneCounts& counts) {
+    if (counts.n_elements == 0) return false;
+    const Cost raw = raw_cost(counts);
+    return estimate_cost(counts.total()) < raw - raw / kCodingWorth;
+}
+
 GroupPlan plan_without_contexts(const GroupCounts& counts, std::size_t n_planes) {
     GroupPlan plan;
     for (std::size_t k = 0; k < n_planes; ++k) {
         plan.planes[k] = plan_raw(counts[k]);
-        if (counts[k].n_elements == 0) continue;
+        if (!may_be_worth_coding(counts[k])) continue;
         PlanePlan one = plan_one_table(counts[k]);
         if (one.cost + raw_cost(counts[k]) / kCodingWorth < plan.planes[k].cost) plan.planes[k] = std::move(one);
     }
@@ -103,9 +112,11 @@ GroupPlan plan_without_contexts(const GroupCounts& counts, std::size_t n_planes)
 
 }  // namespace
 
-GroupPlan make_plan(const GroupCounts& counts, std::size_t n_planes, unsigned max_contexts) {
+GroupPlan make_plan(const GroupCounts& counts, std::size_t n_planes, std::size_t n_elements, unsigned max_contexts) {
     const GroupPlan flat = plan_without_contexts(counts, n_planes);
-    if (max_contexts == 1) return flat;
+    // A context that few elements have cannot pay for its table.
+    max_contexts = static_cast<unsigned>(std::min<std::uint64_t>(max_contexts, n_elements / kElementsPerContext));
+    if (max_contexts <= 1) return flat;
     std::vector<std::size_t> planes = find_context_planes(counts, n_planes);
     // Planes that turn out not to want contexts must not shape those of the others: once more without them.
     while (!planes.empty()) {

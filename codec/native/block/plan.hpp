@@ -26,6 +26,6 @@ struct GroupPlan {
 };
 
 // Decides by integer cost alone. counts must hold one row a plane, or rows by key where contexts are allowed.
-GroupPlan make_plan(const GroupCounts& counts, std::size_t n_planes, unsigned max_contexts);
+GroupPlan make_plan(const GroupCounts& counts, std::size_t n_planes, std::size_t n_elements, unsigned max_contexts);
 
 }  // namespace weightzip

@@ -146,6 +146,29 @@ Cost entropy_cost(const Histogram& counts) noexcept {
     return spent > saved ? spent - saved : 0;
 }
 
+Cost estimate_cost(const Histogram& counts) noexcept {
+    constexpr unsigned kOrder = 2;
+    std::uint64_t total = 0;
+    for (const std::uint64_t count : counts) total += count;
+    if (total == 0) return bits_cost(10);
+    unsigned first = 0;
+    while (counts[first] == 0) ++first;
+    unsigned last = 255;
+    while (counts[last] == 0) --last;
+    std::uint64_t bits = 21;
+    Cost saved = 0;
+    for (unsigned s = first; s <= last; ++s) {
+        if (counts[s] == 0) {
+            bits += exp_golomb_bits(0, kOrder);
+            continue;
+        }
+        saved += counts[s] * fixed_log2(counts[s]);
+        bits += exp_golomb_bits(static_cast<std::uint32_t>((counts[s] << 10) / total), kOrder);
+    }
+    const Cost spent = total * fixed_log2(total);
+    return bits_cost(first == last ? 10 : bits) + (spent > saved ? spent - saved : 0);
+}
+
 std::uint64_t count_escapes(const Histogram& counts, const Table& table) noexcept {
     std::uint64_t escapes = 0;
     for (unsigned s = 0; s < 256; ++s) escapes += table.frequency[s] == 0 ? counts[s] : 0;

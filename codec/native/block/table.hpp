@@ -42,6 +42,9 @@ Cost coding_cost(const Histogram& counts, const Table& table, unsigned prob_bits
 // Cost of coding these counts at their entropy.
 Cost entropy_cost(const Histogram& counts) noexcept;
 
+// About the cost of a table of 10-bit frequencies and of coding these counts with it, without making one.
+Cost estimate_cost(const Histogram& counts) noexcept;
+
 // Symbols that a table with escape does not list.
 std::uint64_t count_escapes(const Histogram& counts, const Table& table) noexcept;
 
