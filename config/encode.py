@@ -11,7 +11,7 @@ class EncodeSettings(Section):
     """How a checkpoint becomes archives."""
 
     predecessor: Literal["previous", "keyframe", "none"] = "previous"
-    """What residuals are taken against: the checkpoint committed before, the newest keyframe, or nothing."""
+    """What residuals are taken against: the checkpoint saved before, the newest keyframe, or nothing."""
     max_chain_depth: int = Field(default=8, ge=0)
     """Most residual steps from a checkpoint back to its keyframe; the next one becomes a keyframe itself."""
     n_threads: int = Field(default=0, ge=0)

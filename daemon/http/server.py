@@ -56,7 +56,7 @@ class HttpServer:
             await web.TCPSite(self._runner, self._address.host, self._address.port).start()
         except OSError as error:
             raise UsageError(
-                f"server.listen: {self._address.host}:{self._address.port}: {error.strerror}"
+                f"server.listen: {self._address.host}:{self._address.port}: {error.strerror}; choose another address"
             ) from error
         return Address(self._address.host, self._runner.addresses[0][1])
 

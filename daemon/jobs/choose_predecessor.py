@@ -16,7 +16,7 @@ def choose_predecessor(
 ) -> Manifest | None:
     """Return the checkpoint to take residuals against, None to make a keyframe.
 
-    `last` is the checkpoint committed last. With `previous` it is taken unless its chain is as deep as allowed. With
+    `last` is the committed checkpoint that was saved last. With `previous` it is taken unless its chain is as deep as allowed. With
     `keyframe` its keyframe is taken, until `count_since(keyframe)`, the checkpoints committed after it, reaches
     `max_chain_depth`: the further training moves on, the less a keyframe helps.
     """

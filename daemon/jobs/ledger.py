@@ -22,6 +22,7 @@ class Ledger:
         self._keys: dict[str, CheckpointKey] = {}
         self._manifests: dict[str, Manifest | None] = {}
         self._last: Manifest | None = None
+        self._hint: str | None = None
         self._pruned: set[tuple[str, ContentKey]] = set()
         self._log = structlog.get_logger("ledger")
 
@@ -41,10 +42,12 @@ class Ledger:
     def add(self, manifest: Manifest) -> None:
         """Learn of a checkpoint that was just committed."""
         key = CheckpointKey.of(manifest.step, manifest.identity)
+        last = self.last()
         with self._lock:
             self._keys[key.key] = key
             self._manifests[key.key] = manifest
-            self._last = manifest
+            if last is None or find_save_time_ns(manifest) >= find_save_time_ns(last):
+                self._last = manifest
 
     def remove(self, manifests: Iterable[Manifest]) -> None:
         """Learn of checkpoints that retention removed; their files may still lie on disk."""
@@ -52,6 +55,8 @@ class Ledger:
             for manifest in manifests:
                 self._keys.pop(CheckpointKey.of(manifest.step, manifest.identity).key, None)
                 self._pruned.add((manifest.name, manifest_content(manifest)))
+                if self._last is not None and self._last.identity == manifest.identity:
+                    self._last = None
 
     def was_pruned(self, name: str, content: ContentKey) -> bool:
         """Say whether retention removed a checkpoint of this name with these files while this process ran."""
@@ -59,11 +64,20 @@ class Ledger:
             return (name, content) in self._pruned
 
     def last(self) -> Manifest | None:
-        """Return the checkpoint this process committed last, else the newest one."""
+        """Return the committed checkpoint that was saved last: what the next one most likely resembles.
+
+        By the time of its files, not by its step: a run may be set back, and a backlog is committed newest first.
+        """
         with self._lock:
-            if self._last is not None:
-                return self._last
-        return self.newest()
+            last, hint = self._last, self._hint
+        if last is None and hint is not None:
+            last = self.find_identity(hint)
+        return last if last is not None else self.newest()
+
+    def hint_last(self, identity: str) -> None:
+        """Learn which checkpoint an earlier process took for the last one."""
+        with self._lock:
+            self._hint = identity
 
     def count_since(self, manifest: Manifest) -> int:
         """Count the checkpoints of a higher step."""
@@ -128,6 +142,11 @@ class Ledger:
             manifests = [manifest for manifest in self._manifests.values() if manifest is not None]
         newest = sorted(manifests, key=lambda manifest: manifest.step)
         return {strip_numbers(m.name): count_shapes(entry.path for entry in m.files) for m in newest}
+
+
+def find_save_time_ns(manifest: Manifest) -> int:
+    """Return when a checkpoint was saved: the newest modification time of its files, 0 without files."""
+    return max((entry.mtime_ns for entry in manifest.files), default=0)
 
 
 def manifest_content(manifest: Manifest) -> ContentKey:

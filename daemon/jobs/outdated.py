@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from weightzip.daemon.jobs.ledger import find_save_time_ns
 from weightzip.daemon.store.manifest import Manifest
 
 
 def is_outdated(
     step: int,
-    newest_mtime_ns: int,
+    saved_at_ns: int,
     newest_committed: Sequence[Manifest],
     keep_last: int,
     keep_every: int | None,
@@ -21,7 +22,6 @@ def is_outdated(
     later = [
         manifest
         for manifest in newest_committed
-        if manifest.step > step
-        and max((entry.mtime_ns for entry in manifest.files), default=0) > newest_mtime_ns
+        if manifest.step > step and find_save_time_ns(manifest) > saved_at_ns
     ]
     return len(later) >= keep_last

@@ -9,10 +9,11 @@ from typing import Any
 class Evidence:
     """Findings about all files of one sighting.
 
-    `problem` names the first file that is not closed, `documents` holds the parsed JSON files by path, `proven`
-    the paths whose own structure shows that they are whole.
+    `problem` names the first file that is not closed, `hole` the first one with a part that was never written,
+    `documents` holds the parsed JSON files by path, `proven` the paths whose own structure shows that they are whole.
     """
 
     problem: str | None = None
+    hole: str | None = None
     documents: Mapping[str, Any] = field(default_factory=dict)
     proven: frozenset[str] = frozenset()

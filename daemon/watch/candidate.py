@@ -65,13 +65,10 @@ def judge(
         return Judgement(Stage.QUIET, "files not checked yet", now_seconds)
     if evidence.problem is not None:
         return Judgement(Stage.QUIET, evidence.problem)
-    missing = layout.find_missing(candidate.sighting, evidence)
-    if missing is not None:
-        return Judgement(Stage.CLOSED, missing)
-    return _judge_mark(candidate, layout, evidence, peers, now_seconds, quiet_seconds)
+    return _judge_whole(candidate, layout, evidence, peers, now_seconds, quiet_seconds)
 
 
-def _judge_mark(
+def _judge_whole(
     candidate: Candidate,
     layout: Layout,
     evidence: Evidence,
@@ -81,6 +78,12 @@ def _judge_mark(
 ) -> Judgement:
     patient_at = candidate.changed_at_seconds + PATIENT_FACTOR * quiet_seconds
     patient = now_seconds >= patient_at
+    if evidence.hole is not None and not patient:
+        # A file that was copied sparsely has holes too: silence decides.
+        return Judgement(Stage.QUIET, evidence.hole, patient_at)
+    missing = layout.find_missing(candidate.sighting, evidence)
+    if missing is not None:
+        return Judgement(Stage.CLOSED, missing)
     reason = layout.find_unmarked(candidate.sighting, evidence, peers, patient)
     if reason is not None:
         return Judgement(Stage.COUNTED, reason, None if patient else patient_at)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from weightzip.daemon.checkpoint import resolve_entry_path
+from weightzip.daemon.checkpoint import ROOT_PATH, resolve_entry_path
 from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting
 from weightzip.daemon.layouts.closed import check_closed
 from weightzip.daemon.layouts.names import count_shapes, strip_numbers
@@ -146,13 +146,16 @@ class Watcher:
 
 def gather_evidence(root: Path, sighting: Sighting, *, trust_holes: bool) -> Evidence:
     """Check the structure of every file of a candidate that lies at `root`; stops at the first that is not closed."""
-    documents, proven = {}, set()
+    documents, proven, hole = {}, set(), None
     for entry in sighting.files:
         closure = check_closed(resolve_entry_path(root, entry.path), trust_holes=trust_holes)
+        name = sighting.name if entry.path == ROOT_PATH else entry.path
         if closure.problem is not None:
-            return Evidence(problem=f"{sighting.name if entry.path == '.' else entry.path} {closure.problem}")
+            return Evidence(problem=f"{name} {closure.problem}")
+        if closure.hole is not None and hole is None:
+            hole = f"{name} {closure.hole}"
         if closure.document is not None:
             documents[entry.path] = closure.document
         if closure.proven:
             proven.add(entry.path)
-    return Evidence(documents=documents, proven=frozenset(proven))
+    return Evidence(hole=hole, documents=documents, proven=frozenset(proven))

@@ -159,11 +159,11 @@ def test_a_full_spool_is_waited_out(
 def test_files_rewritten_while_they_are_pinned_or_read_never_mix(
     tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
 ) -> None:
-    daemon = make_daemon(WEIGHTZIP_SOURCE__QUIET_PERIOD="100ms")
+    daemon = make_daemon(WEIGHTZIP_SOURCE__QUIET_PERIOD="200ms")
     daemon.start_and_wait()
     seen = [describe_files(trainer.save(100))]
     for _ in range(8):
-        time.sleep(0.15)
+        time.sleep(0.25)
         seen.append(describe_files(trainer.overwrite(100)))
     daemon.wait_for(lambda: daemon.get("/v1/status")[1]["up_to_date"] and bool(daemon.committed_steps()))
     assert daemon.terminate() == 0

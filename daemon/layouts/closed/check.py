@@ -19,16 +19,18 @@ class Closure:
     """What the check of one file found.
 
     `problem` is None when the file is closed, `document` is its content if it is small JSON, `proven` says that
-    the format itself showed the end (and not merely that nothing spoke against it).
+    the format itself showed the end (and not merely that nothing spoke against it). `hole` tells of a part that was
+    allocated and not written: so far, or because somebody copied zeros sparsely.
     """
 
     problem: str | None = None
     document: Any = None
     proven: bool = False
+    hole: str | None = None
 
 
 def check_closed(path: Path, *, trust_holes: bool) -> Closure:
-    """Check one file; with `trust_holes` a hole before its end means that it was allocated and not yet written.
+    """Check one file; `trust_holes` says whether the file system tells holes from written zeros.
 
     A file of a format without a visible end is closed as far as anybody can tell. Errors of reading are the
     finding: a file that vanished or cannot be read is not closed.
@@ -59,9 +61,8 @@ def _check_descriptor(descriptor: int, name: str, trust_holes: bool) -> Closure:
         problem, proven = _find_torch_problem(descriptor, size_bytes)
     else:
         return Closure()
-    if problem is None and trust_holes:
-        problem = find_hole(descriptor, size_bytes)
-    return Closure(problem, proven=proven and problem is None)
+    hole = find_hole(descriptor, size_bytes) if problem is None and trust_holes else None
+    return Closure(problem, proven=proven and problem is None, hole=hole)
 
 
 def _check_json(descriptor: int, size_bytes: int) -> Closure:

@@ -5,7 +5,7 @@ import os
 
 
 def find_hole(descriptor: int, size_bytes: int) -> str | None:
-    """Name the first hole before the end of the file; None if there is none or the file system cannot tell."""
+    """Describe the first hole before the end of the file; None if there is none or the file system cannot tell."""
     if size_bytes == 0:
         return None
     try:

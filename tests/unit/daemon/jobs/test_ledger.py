@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.manifests import make_manifest
 from support.repositories import Publisher
 from weightzip.daemon.jobs.ledger import Ledger, manifest_content
 from weightzip.daemon.jobs.pinned import content_key
@@ -53,11 +54,26 @@ def test_newest_last_and_shapes(tmp_path: Path) -> None:
     assert newest.step == 200
     assert ledger.last() == newest
     ledger.add(publisher.manifests[100])
-    assert ledger.last() == publisher.manifests[100], "the one this process committed last"
+    assert ledger.last() == newest, "an older save that was committed later is not the last"
+    later = make_manifest(50, mtime_ns=2 * 10**18)
+    ledger.add(later)
+    assert ledger.last() == later, "a run that was set back"
+    ledger.remove([later])
+    assert ledger.last() == newest
     assert ledger.shapes()["checkpoint-#"]["model.safetensors"] == 1
     assert ledger.count_since(publisher.manifests[100]) == 1
     assert ledger.find_identity(publisher.manifests[200].identity) == publisher.manifests[200]
     assert ledger.find_identity("0" * 64) is None
+
+
+def test_the_last_one_of_an_earlier_process_is_believed_if_it_is_in_the_store(tmp_path: Path) -> None:
+    publisher = make_publisher(tmp_path)
+    for step, identity in ((100, publisher.manifests[100].identity), (200, "0" * 64)):
+        ledger = open_ledger(publisher)
+        ledger.hint_last(identity)
+        last = ledger.last()
+        assert last is not None
+        assert last.step == step
 
 
 def test_a_damaged_manifest_is_passed_over(tmp_path: Path) -> None:

@@ -80,10 +80,10 @@ def test_a_file_that_was_allocated_and_not_written_has_a_hole(tmp_path: Path) ->
     with path.open("rb") as file:
         if os.lseek(file.fileno(), 0, os.SEEK_HOLE) == path.stat().st_size:
             pytest.skip("the file system of the test directory does not show holes")
-    problem = check_closed(path, trust_holes=True).problem
-    assert problem is not None
-    assert "hole" in problem
-    assert check_closed(path, trust_holes=False).problem is None
+    closure = check_closed(path, trust_holes=True)
+    assert closure.problem is None
+    assert closure.hole is not None
+    assert check_closed(path, trust_holes=False).hole is None
 
 
 @pytest.mark.parametrize(

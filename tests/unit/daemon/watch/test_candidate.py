@@ -54,6 +54,13 @@ def test_a_candidate_with_a_socket_is_never_complete() -> None:
     assert judgement.reason == "s is a socket, a device or a pipe"
 
 
+def test_a_hole_is_doubted_until_patience_shows_that_nobody_fills_it() -> None:
+    candidate = observe(None, SIGHTING, 0.0)
+    evidence = Evidence(hole="model.safetensors has a hole", documents=EVIDENCE.documents)
+    assert judge_at(39.0, candidate, evidence) == Judgement(Stage.QUIET, "model.safetensors has a hole", 40.0)
+    assert judge_at(40.0, candidate, evidence).stage == Stage.MARKED
+
+
 def test_a_missing_file_stops_at_closed_and_waits_for_a_change() -> None:
     sharded = see_directory("checkpoint-5", "m-1-of-2.safetensors", "trainer_state.json")
     judgement = judge_at(200.0, observe(None, sharded, 0.0))
