@@ -17,11 +17,13 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("demo-run"), help="emptied first")
     parser.add_argument("--steps", type=int, default=210)
     parser.add_argument("--save-every", type=int, default=30)
-    parser.add_argument("--kill-after", type=int, default=4, help="checkpoints in the store before the loss")
+    parser.add_argument(
+        "--kill-at", type=int, default=135, help="the step after which all but the store is lost"
+    )
     arguments = parser.parse_args()
     folder = _empty_folder(arguments.folder.absolute())
     console = Console()
-    story = Story(folder, Script(arguments.steps, arguments.save_every, arguments.kill_after), console)
+    story = Story(folder, Script(arguments.steps, arguments.save_every, arguments.kill_at), console)
     try:
         identical = story.play()
     finally:

@@ -23,7 +23,7 @@ class Script:
 
     steps: int
     save_every: int
-    kill_after: int  # checkpoints in the store when everything else is lost
+    kill_at: int  # the step after which everything but the store is lost
 
 
 class Story:
@@ -58,14 +58,12 @@ class Story:
         self._timeline.say("demo", f"a sidecar watches {self._checkpoints}", "bold")
         self._sidecar = self._start_sidecar()
         self._trainer = self._start_trainer()
-        timeline, half = self._timeline, self._script.save_every // 2
         self._wait_until(
             lambda: (
-                len(timeline.committed) >= self._script.kill_after
-                and timeline.last_step >= max(timeline.committed) + half
-                and timeline.last_step > timeline.last_saved
+                (self._timeline.last_step >= self._script.kill_at and len(self._timeline.committed) > 0)
+                or self._trainer.exit_code is not None
             ),
-            "enough checkpoints are in the store",
+            f"step {self._script.kill_at} is trained and a checkpoint is in the store",
         )
         if self._trainer.exit_code is not None:
             raise SystemExit("the trainer ended before it could be killed: give more --steps")
