@@ -16,7 +16,7 @@ from weightzip.daemon.jobs.pipeline import Pipeline
 from weightzip.daemon.jobs.prefetcher import Prefetcher
 from weightzip.daemon.jobs.prune import Pruner
 from weightzip.daemon.jobs.restores import Restores
-from weightzip.daemon.jobs.settling import is_settled
+from weightzip.daemon.jobs.settling import can_settle_by, is_settled
 from weightzip.daemon.jobs.spool import Spool
 from weightzip.daemon.layouts import choose_layouts
 from weightzip.daemon.metrics import Metrics
@@ -91,6 +91,8 @@ class Components:
         while not self.is_settled():
             if time.monotonic() >= end or give_up():
                 return False
+            if not can_settle_by(self.intake.look, self.pipeline.pins, end):
+                return self.is_settled()  # asked once more: the last pin may have been committed in between
             time.sleep(min(0.05, max(end - time.monotonic(), 0)))
         return True
 

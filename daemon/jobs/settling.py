@@ -7,6 +7,14 @@ from weightzip.daemon.watch.candidate import Stage
 from weightzip.daemon.watch.watcher import Look
 
 
+def can_settle_by(look: Look, pins: Collection[PinnedCheckpoint], end_seconds: float) -> bool:
+    """Say whether waiting until `end_seconds` can bring anything further: work goes on, or a candidate may become complete."""
+    if pins or any(finding.judgement.stage == Stage.MARKED for finding in look.findings):
+        return True
+    rechecks = (finding.judgement.recheck_at_seconds for finding in look.findings)
+    return any(recheck is not None and recheck <= end_seconds for recheck in rechecks)
+
+
 def is_settled(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
     """Say whether all complete checkpoints are committed and time alone would complete no other."""
     if pins:

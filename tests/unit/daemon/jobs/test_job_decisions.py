@@ -7,7 +7,7 @@ from support.sightings import see_directory
 from weightzip.daemon.jobs.backoff import Backoff
 from weightzip.daemon.jobs.choose_predecessor import choose_predecessor
 from weightzip.daemon.jobs.outdated import is_outdated
-from weightzip.daemon.jobs.settling import is_settled
+from weightzip.daemon.jobs.settling import can_settle_by, is_settled
 from weightzip.daemon.jobs.startup_restore import needs_restore
 from weightzip.daemon.store import Manifest
 from weightzip.daemon.watch.candidate import Judgement, Stage
@@ -85,6 +85,18 @@ def test_settled_means_that_time_alone_changes_nothing(
 ) -> None:
     finding = Finding(see_directory("checkpoint-1", "a"), "hf", 1, Judgement(stage, None, recheck_at))
     assert is_settled(Look((finding,), recheck_at), ()) is settled
+
+
+def test_nobody_waits_for_what_cannot_come_in_time() -> None:
+    def look(stage: Stage, recheck_at: float | None) -> Look:
+        return Look(
+            (Finding(see_directory("checkpoint-1", "a"), "hf", 1, Judgement(stage, None, recheck_at)),),
+            recheck_at,
+        )
+
+    assert can_settle_by(look(Stage.SEEN, 5.0), (), 6.0)
+    assert not can_settle_by(look(Stage.SEEN, 7.0), (), 6.0)
+    assert can_settle_by(look(Stage.MARKED, None), (), 6.0)
 
 
 def test_pauses_double_to_a_limit_and_start_over() -> None:
