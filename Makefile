@@ -35,7 +35,7 @@ lint: $(STAMPS)/test
 
 types: $(STAMPS)/test
 	$(BIN)/mypy
-	$(BIN)/mypy tests/servers tests/conftest.py demo benchmarks
+	$(BIN)/mypy tests demo benchmarks
 	$(BIN)/lint-imports --no-cache
 
 strict-build: $(STAMPS)/test  ## Build the extension with warnings as errors, in a folder of its own

@@ -1,6 +1,7 @@
 """The real daemon beside a trainer: what is stored, what is not, what comes back."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -178,9 +179,7 @@ def test_retention_is_enforced_when_asked_for(
     daemon.start_and_wait()
     for step in (100, 200, 300, 400):
         trainer.save(step)
-        daemon.wait_for(
-            lambda step=step: steps_of_or_none(tmp_path) and steps_of_or_none(tmp_path)[-1] == step
-        )  # type: ignore[misc]
+        daemon.wait_for(partial(is_newest, tmp_path, step))
     daemon.wait_for(lambda: daemon.committed_steps() == [200, 300, 400])
     assert daemon.terminate() == 0
     assert sorted(check_store(read_raw(open_store(str(tmp_path / "store"))))) == [200, 300, 400]
@@ -198,5 +197,6 @@ def test_retention_is_only_planned_by_default(
     assert steps_of(str(tmp_path / "store")) == [100, 200, 300]
 
 
-def steps_of_or_none(tmp_path: Path) -> list[int]:
-    return steps_of(str(tmp_path / "store"))
+def is_newest(tmp_path: Path, step: int) -> bool:
+    """Say whether `step` is the newest in the store."""
+    return steps_of(str(tmp_path / "store"))[-1:] == [step]

@@ -9,6 +9,7 @@ from support.running import running, wait_until
 from support.settings import make_settings
 from support.trainer import TrainerSimulator
 from weightzip.daemon.components import Components
+from weightzip.daemon.jobs.encode import encode_checkpoint
 from weightzip.daemon.store import Repository, open_store
 from weightzip.errors import CorruptData
 
@@ -52,16 +53,13 @@ def test_encode_predecessor_and_max_chain_depth(
 def test_encode_verify_and_n_threads_reach_the_encoder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verify: bool
 ) -> None:
-    from weightzip.daemon.jobs import commit
-
     seen: dict[str, Any] = {}
-    true_encode = commit.encode_checkpoint
 
     def watch(*arguments: Any, **options: Any) -> Any:
         seen.update(options)
-        return true_encode(*arguments, **options)
+        return encode_checkpoint(*arguments, **options)
 
-    monkeypatch.setattr(commit, "encode_checkpoint", watch)
+    monkeypatch.setattr("weightzip.daemon.jobs.commit.encode_checkpoint", watch)
     store_steps(tmp_path, 1, encode={"verify": verify, "n_threads": 2})
     assert (seen["verify"], seen["n_threads"]) == (verify, 2)
 

@@ -67,7 +67,7 @@ def test_a_plain_install_works_in_an_empty_environment(tmp_path: Path) -> None:
     """Build the wheel for real, install it elsewhere and use it there."""
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    python = environment / "bin" / "python"
+    python = str(environment / "bin" / "python")
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)]
     subprocess.run(install, check=True, cwd=tmp_path)
     original = tmp_path / "original"

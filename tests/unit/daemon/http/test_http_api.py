@@ -41,7 +41,7 @@ def ask(parts: Components, *calls: tuple[str, str, dict[str, Any]]) -> list[Answ
 
     async def run() -> list[Answer]:
         async with TestClient(TestServer(build_app(parts))) as client:
-            answers = []
+            answers: list[Answer] = []
             for method, path, arguments in calls:
                 async with client.request(method, path, **arguments) as response:
                     answers.append((response.status, response.headers, await response.read()))

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from support.checkpoints import describe_tree, write_checkpoint
-from weightzip.daemon.jobs import pin as pin_module
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 from weightzip.daemon.jobs.spool import Spool, check_pin
 from weightzip.daemon.layouts import Sighting
@@ -37,7 +36,7 @@ def refuse_links(monkeypatch: pytest.MonkeyPatch) -> None:
     def link(*_: object, **__: object) -> None:
         raise OSError(18, "Invalid cross-device link")
 
-    monkeypatch.setattr(pin_module.os, "link", link)
+    monkeypatch.setattr("weightzip.daemon.jobs.pin.os.link", link)
 
 
 @pytest.mark.parametrize("how", ["link", "copy"])
@@ -53,7 +52,7 @@ def test_a_pin_is_the_checkpoint_and_survives_its_deletion(
     assert describe_tree(source) == before, "the watched directory was touched"
     shutil.rmtree(source)
     assert describe_tree(pin.tree) == expected
-    assert pin.size_bytes == sum(len(entry[3]) for entry in expected.values() if entry[0] == "file")  # type: ignore[arg-type]
+    assert pin.size_bytes == sum(len(entry[3]) for entry in expected.values() if entry[0] == "file")  # type: ignore[misc, arg-type]
 
 
 def test_a_single_file_is_pinned_under_its_name(tmp_path: Path, spool: Spool) -> None:
