@@ -70,7 +70,9 @@ Analysis analyze_elements(const Elements& elements, const EncodeOptions& options
         return std::move(first);
     }
     const GroupCounts counts = count_planes(elements, modes, first.key_base, options);
-    Analysis analysis{first.key_base, make_plan(counts, elements.n_planes(), elements.n_elements, options.max_contexts)};
+    Analysis analysis;
+    analysis.key_base = first.key_base;
+    analysis.plan = make_plan(counts, elements.n_planes(), elements.n_elements, options.max_contexts);
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         if (modes[k] == CountMode::skip) analysis.plan.planes[k] = std::move(first.plan.planes[k]);
     }

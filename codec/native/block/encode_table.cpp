@@ -34,7 +34,8 @@ bool is_narrow(const Table& table) noexcept {
     return is_range && table.count + (table.has_escape() ? 1u : 0u) <= kNarrowEntries;
 }
 
-NarrowEncodeTable make_narrow(const Table& table, const std::vector<EncodeEntry>& entries, unsigned prob_bits) noexcept {
+NarrowEncodeTable make_narrow(const Table& table, const std::vector<EncodeEntry>& entries,
+                              unsigned prob_bits) noexcept {
     NarrowEncodeTable narrow{};
     narrow.first = table.first;
     narrow.last = static_cast<std::uint8_t>(table.has_escape() ? table.count : table.count - 1u);

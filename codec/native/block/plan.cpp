@@ -40,9 +40,9 @@ PlanePlan plan_one_table(const PlaneCounts& counts) {
         best = {PlaneMode::one_table, static_cast<std::uint8_t>(prob_bits), {std::move(table)}, cost};
     }
     Table escape = make_escape_table(total, kMaxProbBits);
-    const std::uint64_t exception_bits =
-        kExceptionBits * count_escapes(total, escape) + kExceptionCountBits * counts.n_blocks;
-    const Cost cost = table_cost(total, escape, kMaxProbBits) + bits_cost(kStateBits * counts.n_blocks + exception_bits);
+    const std::uint64_t block_bits = (kStateBits + kExceptionCountBits) * counts.n_blocks;
+    const std::uint64_t exception_bits = kExceptionBits * count_escapes(total, escape);
+    const Cost cost = table_cost(total, escape, kMaxProbBits) + bits_cost(block_bits + exception_bits);
     const bool is_wide = best.tables[0].count > kMaxEscapeSymbols + 1;
     if (cost < best.cost || (is_wide && cost < best.cost + raw_cost(counts) / kEscapeWorth)) {
         best = {PlaneMode::one_table, kMaxProbBits, {std::move(escape)}, cost};

@@ -48,8 +48,9 @@ struct RansStream {
     RansCursor* cursor;
     const std::uint8_t* contexts;  // n_symbols bytes, each below the number of tables; nullptr if there is one table
     std::uint8_t* symbols;         // n_symbols writable bytes
-    // Of a 16-bit element with the rotate transform whose other plane is known: n_symbols bytes of that plane, and where
-    // the elements go, 2 * n_symbols writable bytes. Joining while decoding hides the latency of memory. Else nullptr.
+    // Of a 16-bit element with the rotate transform whose other plane is known: n_symbols bytes of that plane, and
+    // where the elements go, 2 * n_symbols writable bytes. Joining while decoding hides the latency of memory. Else
+    // nullptr.
     const std::uint8_t* low_plane;
     std::uint8_t* raw;
 };
@@ -57,8 +58,8 @@ struct RansStream {
 inline constexpr std::size_t kMaxStreams = 2;
 
 // Decodes the next n_symbols symbols of each of n_streams (1 or kMaxStreams) independent streams, which all have
-// contexts or all have none, and all join or none does, and moves their cursors. Two at a time hide each other's latency. Every call but the
-// last of a block has n_symbols divisible by 32.
+// contexts or all have none, and all join or none does, and moves their cursors. Two at a time hide each other's
+// latency. Every call but the last of a block has n_symbols divisible by 32.
 // Returns false, with undefined symbols and cursors, if the words of a stream run out; never reads beyond words_end.
 using RansDecodeKernel = bool (*)(const DecodeTable& table, const RansStream* streams, std::size_t n_streams,
                                   std::size_t n_symbols) noexcept;
