@@ -1,6 +1,7 @@
 """`GET /v1/checkpoints/{step}/files/{path}`: one file of a committed checkpoint, decoded on the way, with ranges."""
 
 from contextlib import ExitStack
+from functools import partial
 
 from aiohttp import web
 
@@ -72,14 +73,13 @@ async def _send(
             return bytes(archive.read_range(start, min(_PIECE_BYTES, part.end - start)))
 
         # The first piece is decoded before the status line: its failure can still be told properly.
-        piece = await run_blocking(lambda: read(part.start)) if part.end > part.start else b""
+        piece = await run_blocking(partial(read, part.start)) if part.end > part.start else b""
         await response.prepare(request)
         position = part.start
         while piece:
             await response.write(piece)
             position += len(piece)
-            start = position
-            piece = await run_blocking(lambda start=start: read(start)) if position < part.end else b""  # type: ignore[misc]
+            piece = await run_blocking(partial(read, position)) if position < part.end else b""
         await response.write_eof()
     return response
 

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import save_file
+from safetensors.numpy import save, save_file
 
 from weightzip.daemon.layouts import Sighting, choose_layouts
 from weightzip.daemon.watch.candidate import Stage
@@ -97,6 +97,27 @@ def test_the_shape_in_the_store_serves_when_no_predecessor_is_left_on_disk(tmp_p
     assert stages(watcher.look(11.0, {"step-#": Counter({"a.bin": 1, "b.bin": 1})})) == {
         "step-2": Stage.COUNTED
     }
+
+
+def test_no_beginning_of_a_save_is_ever_complete(tmp_path: Path) -> None:
+    whole = {
+        "config.json": b'{"layers": 2}',
+        "model.safetensors": save({"w": np.arange(30, dtype=np.float32)}),
+        "optimizer.safetensors": save({"m": np.arange(30, dtype=np.float32)}),
+        "trainer_state.json": b'{"global_step": 100}',
+    }
+    path = tmp_path / "checkpoint-100"
+    path.mkdir()
+    for name, data in whole.items():
+        for length in range(0, len(data), 7):
+            (path / name).write_bytes(data[:length])
+            watcher = make_watcher(tmp_path)
+            watcher.look(0.0, {})
+            assert watcher.look(1000.0, {}).complete == (), f"{name} cut at {length}"
+        (path / name).write_bytes(data)
+    watcher = make_watcher(tmp_path)
+    watcher.look(0.0, {})
+    assert len(watcher.look(1000.0, {}).complete) == 1
 
 
 def test_steps_are_ordered_as_numbers(tmp_path: Path) -> None:
