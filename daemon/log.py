@@ -42,9 +42,11 @@ def configure_logging(settings: LogSettings, secrets: frozenset[str], stream: Te
     """Set up structlog for the whole process. `secrets` are values that must never appear."""
     out = stream if stream is not None else sys.stderr
     human = settings.format == "human" or (settings.format == "auto" and out.isatty())
-    renderer: Any = (
-        structlog.dev.ConsoleRenderer(colors=out.isatty()) if human else structlog.processors.JSONRenderer()
-    )
+    renderer: Any = structlog.processors.JSONRenderer()
+    if human:
+        # Tracebacks are text before the renderer sees them, so that secrets in them are masked too.
+        plain = structlog.dev.plain_traceback
+        renderer = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=plain)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
