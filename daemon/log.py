@@ -46,7 +46,9 @@ def configure_logging(settings: LogSettings, secrets: frozenset[str], stream: Te
     if human:
         # Tracebacks are text before the renderer sees them, so that secrets in them are masked too.
         plain = structlog.dev.plain_traceback
-        renderer = structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=plain)
+        renderer = structlog.dev.ConsoleRenderer(
+            colors=out.isatty(), exception_formatter=plain, sort_keys=False
+        )
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
