@@ -33,10 +33,10 @@ std::uint16_t find_escape_byte(const Table& table) noexcept {
     return static_cast<std::uint16_t>(free - table.frequency.begin());
 }
 
-NarrowTable make_narrow_table(const std::vector<LiveSymbol>& symbols, unsigned prob_bits) noexcept {
+NarrowTable make_narrow_table(const std::vector<LiveSymbol>& symbols) noexcept {
     NarrowTable narrow{};
     unsigned n_inside[16] = {};
-    const unsigned bucket_shift = prob_bits - 4;
+    constexpr unsigned bucket_shift = kMaxProbBits - 4;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
         const auto [symbol, frequency, start] = symbols[i];
         narrow.symbol[i] = symbol;
@@ -68,8 +68,9 @@ void PlaneTables::add(const Table& table, unsigned prob_bits) {
             entries_.push_back(make_decode_entry(symbol, bias, frequency));
         }
     }
-    const bool is_narrow = escape_bytes_.empty() && symbols.size() <= kMaxNarrowSymbols;
-    narrow_ = is_narrow ? std::make_unique<NarrowTable>(make_narrow_table(symbols, prob_bits)) : nullptr;
+    const bool is_narrow =
+        escape_bytes_.empty() && prob_bits == kMaxProbBits && symbols.size() <= kMaxNarrowSymbols;
+    narrow_ = is_narrow ? std::make_unique<NarrowTable>(make_narrow_table(symbols)) : nullptr;
     escape_bytes_.push_back(escape_byte);
     has_escape_ |= escape_byte != kNoEscape;
     prob_bits_ = prob_bits;

@@ -21,7 +21,8 @@ struct RansCursor {
 
 inline constexpr std::size_t kMaxNarrowSymbols = 16;
 
-// A table with at most 16 symbols of frequency above 0 (the escape is one), for decoding without a table in memory.
+// A table of kMaxProbBits with at most 16 symbols of frequency above 0 (the escape is one), for decoding without a
+// table in memory.
 // Slots fall into 16 equal buckets. thresholds[..][b] are the offsets in bucket b, above 0, at which a symbol begins,
 // then zeros; base[b] is the number of the symbol that holds the bucket's first slot plus the count of those offsets.
 // With any R of at least n_rounds, the symbol number of a slot is base[b] - R + (how many of the first R thresholds

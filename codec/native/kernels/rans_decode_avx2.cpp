@@ -136,29 +136,25 @@ inline __m256i load_twice(const std::uint8_t* sixteen) noexcept {
 }
 
 // Finds the symbols by comparing: bytes of all 32 lanes in one vector, tables of 16 bytes in registers. The order of
-// the lanes in the packed vectors is that in which the unpacking undoes the packing.
+// the lanes in the packed vectors is that in which the unpacking undoes the packing. Narrow tables have 12 bits: as
+// constants, shifts and masks leave the registers to the lanes.
 template <unsigned kRounds>
 struct NarrowLookup {
     static constexpr bool kUsesContexts = false;
+    static constexpr int kProbBits = kMaxProbBits;
+    static constexpr int kBucketShift = kProbBits - 4;
     const NarrowTable& table;
     __m256i base;
-    __m128i prob_bits;
-    __m128i bucket_shift;
-    __m256i slot_mask;
-    __m256i offset_mask;
 
     explicit NarrowLookup(const DecodeTable& decode_table) noexcept
         : table(*decode_table.narrow),
-          base(_mm256_sub_epi8(load_twice(table.base), _mm256_set1_epi8(static_cast<char>(kRounds)))),
-          prob_bits(_mm_cvtsi32_si128(static_cast<int>(decode_table.prob_bits))),
-          bucket_shift(_mm_cvtsi32_si128(static_cast<int>(decode_table.prob_bits - 4))),
-          slot_mask(_mm256_set1_epi32((1 << decode_table.prob_bits) - 1)),
-          offset_mask(_mm256_set1_epi16(static_cast<short>((1 << (decode_table.prob_bits - 4)) - 1))) {}
+          base(_mm256_sub_epi8(load_twice(table.base), _mm256_set1_epi8(static_cast<char>(kRounds)))) {}
 
     // The symbol number of each of 32 slots.
     __m256i find(__m256i slots_a, __m256i slots_b) const noexcept {
-        const __m256i bucket = _mm256_packus_epi16(_mm256_srl_epi16(slots_a, bucket_shift),
-                                                   _mm256_srl_epi16(slots_b, bucket_shift));
+        const __m256i offset_mask = _mm256_set1_epi16((1 << kBucketShift) - 1);
+        const __m256i bucket = _mm256_packus_epi16(_mm256_srli_epi16(slots_a, kBucketShift),
+                                                   _mm256_srli_epi16(slots_b, kBucketShift));
         const __m256i offset =
             _mm256_packus_epi16(_mm256_and_si256(slots_a, offset_mask), _mm256_and_si256(slots_b, offset_mask));
         __m256i number = _mm256_shuffle_epi8(base, bucket);
@@ -173,6 +169,7 @@ struct NarrowLookup {
     __m256i operator()(Lanes& lanes, const std::uint8_t*) const noexcept {
         __m256i* x = lanes.x;
         const __m256i zero = _mm256_setzero_si256();
+        const __m256i slot_mask = _mm256_set1_epi32((1 << kProbBits) - 1);
         const __m256i slots_a =
             _mm256_packus_epi32(_mm256_and_si256(x[0], slot_mask), _mm256_and_si256(x[1], slot_mask));
         const __m256i slots_b =
@@ -187,7 +184,7 @@ struct NarrowLookup {
         const __m256i bias_a = _mm256_sub_epi16(slots_a, _mm256_unpacklo_epi8(start_low, start_high));
         const __m256i bias_b = _mm256_sub_epi16(slots_b, _mm256_unpackhi_epi8(start_low, start_high));
         const auto step = [&](__m256i state, __m256i frequency, __m256i bias) {
-            return _mm256_add_epi32(_mm256_mullo_epi32(frequency, _mm256_srl_epi32(state, prob_bits)), bias);
+            return _mm256_add_epi32(_mm256_mullo_epi32(frequency, _mm256_srli_epi32(state, kProbBits)), bias);
         };
         x[0] = step(x[0], _mm256_unpacklo_epi16(frequency_a, zero), _mm256_unpacklo_epi16(bias_a, zero));
         x[1] = step(x[1], _mm256_unpackhi_epi16(frequency_a, zero), _mm256_unpackhi_epi16(bias_a, zero));
@@ -196,9 +193,6 @@ struct NarrowLookup {
         return _mm256_shuffle_epi8(load_twice(table.symbol), number);
     }
 };
-
-// How far ahead of the step, in bytes of a plane, the memory of the joining is asked for.
-constexpr std::size_t kPrefetchBytes = 512;
 
 inline __m256i rotate_right(__m256i u) noexcept {
     return _mm256_or_si256(_mm256_srli_epi16(u, 1), _mm256_slli_epi16(u, 15));
@@ -217,8 +211,6 @@ inline void store(const RansStream& stream, std::size_t i, __m256i symbols) noex
         _mm_storeu_si128(raw + 1, _mm256_castsi256_si128(odd));
         _mm_storeu_si128(raw + 2, _mm256_extracti128_si256(even, 1));
         _mm_storeu_si128(raw + 3, _mm256_extracti128_si256(odd, 1));
-        __builtin_prefetch(stream.low_plane + i + kPrefetchBytes, 0);
-        __builtin_prefetch(stream.raw + 2 * (i + kPrefetchBytes), 1);
     }
 }
 
