@@ -56,6 +56,8 @@ def _plan_coded(
     plans = []
     if zstd_bytes <= best_bytes * _ESTIMATE_MARGIN:
         plans.append(Plan(Method.ZSTD, Transform.IDENTITY, False, compress_zstd(raw)))
+        # A few rows of zeros among the samples promise far too much: from here on the true size counts.
+        best_bytes = min(len(plans[0].rest), block_bytes)
     if recipe is not None and block_bytes <= best_bytes * _ESTIMATE_MARGIN:
         group = backend.encode_blocks(raw, predecessor, recipe)
         head = decode_recipe_head(group, "a frame just encoded")
