@@ -49,7 +49,9 @@ def test_an_event_asks_for_a_look(tmp_path: Path, make_loop: MakeLoop) -> None:
     assert loop.look_now(10.0)
     (tmp_path / "new").touch()
     wait_until(lambda: seen[-1] == {"new"})
-    assert metrics.registry.get_sample_value("weightzip_watch_events_total", {"source": "test"})
+    wait_until(
+        lambda: bool(metrics.registry.get_sample_value("weightzip_watch_events_total", {"source": "test"}))
+    )
 
 
 def test_polling_finds_files_without_events(tmp_path: Path, make_loop: MakeLoop) -> None:
