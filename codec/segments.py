@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.format.dtypes import DType
@@ -126,7 +127,7 @@ def _cut_glue(begin: int, end: int, predecessor: PredecessorLayout | None) -> It
 def _split_evenly(n_bytes: int, max_bytes: int, block_bytes: int) -> Iterator[tuple[int, int]]:
     """Yield (offset, size) of parts of nearly one size: a small last part would pay for tables of its own."""
     n_parts = -(-n_bytes // max_bytes)
-    part_blocks = -(-n_bytes // (n_parts * block_bytes))
-    part_bytes = part_blocks * block_bytes
-    for begin in range(0, n_bytes, part_bytes):
-        yield begin, min(part_bytes, n_bytes - begin)
+    n_blocks = -(-n_bytes // block_bytes)
+    edges = [part * n_blocks // n_parts * block_bytes for part in range(n_parts)] + [n_bytes]
+    for begin, end in pairwise(edges):
+        yield begin, end - begin

@@ -84,7 +84,7 @@ def test_large_tensors_glue_and_a_full_pack_end_a_span() -> None:
 
 
 def test_tensors_lean_on_their_namesake_wherever_it_is() -> None:
-    size = _MAX_SPAN_BYTES + 400
+    size = BLOCKS_PER_FRAME * 65536 * 4 + 400
     layout = _make_layout(_tensor("w", 100, size), file_bytes=100 + size)
     glue, first, second = _cut(layout, _predecessor(_tensor("w", 5000, size)))
     assert glue.pieces == (Piece(0, 100),)
