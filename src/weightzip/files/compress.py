@@ -1,5 +1,6 @@
 """Compressing one file."""
 
+import os
 import time
 from collections import Counter
 from contextlib import closing
@@ -38,6 +39,7 @@ def compress_file(
 
     Raises:
         TargetExists: the target is there and force is False.
+        UsageError: the target is the source or the base itself, or no regular file.
         SourceChanged: the source or the predecessor changed while it was read.
         VerificationFailed: the archive does not restore to the source.
         DiskFull: no space left; the temporary file is gone.
@@ -45,8 +47,9 @@ def compress_file(
     started = time.monotonic()
     source, target = Path(source), Path(target)
     check_target(target, force=force)
-    if target.exists() and source.exists() and target.samefile(source):
-        raise UsageError(f"{target}: source and target are the same file")
+    _check_apart(target, source, "source")
+    if isinstance(base, str | os.PathLike):
+        _check_apart(target, Path(base), "base")
     with open_source(source) as opened, open_base(base, n_threads) as predecessor:
         layout = read_layout(opened)
         with publish_file(target, like=opened.stat, force=force) as file:
@@ -67,6 +70,12 @@ def compress_file(
         stored_bytes_by_method=dict(job.stored_bytes_by_method),
         seconds=time.monotonic() - started,
     )
+
+
+def _check_apart(target: Path, other: Path, role: str) -> None:
+    """Raise UsageError if target would replace a file that its own archive is made of or leans on."""
+    if target.exists() and other.exists() and target.samefile(other):
+        raise UsageError(f"{target}: {role} and target are the same file")
 
 
 class _CompressJob:

@@ -18,7 +18,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> Iterator[BinaryIO]:
     """Yield a file to write; when the block ends well it becomes target, with the mode and times of `like`.
 
-    When the block fails, nothing is left behind.
+    When the block fails, nothing is left behind. Until it has the mode of `like`, only its owner may read it.
 
     Raises:
         TargetExists: target is there and force is False.
@@ -26,10 +26,10 @@ def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> I
         NotFound: the target's directory does not exist.
     """
     check_target(target, force=force)
-    temporary = _create_temporary(target)
+    temporary, descriptor = _create_temporary(target, 0o666 if like is None else 0o600)
     try:
         with explain_full_disk(target):
-            with temporary.open("wb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 yield file
                 file.flush()
                 if like is not None:
@@ -44,9 +44,11 @@ def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> I
 
 
 def check_target(target: Path, *, force: bool) -> None:
-    """Raise TargetExists if target is there and force is False, UsageError if it is a directory."""
+    """Raise TargetExists if target is there and force is False, UsageError if it is a directory, device or pipe."""
     if target.is_dir():
         raise UsageError(f"{target}: is a directory, a file was expected")
+    if target.exists() and not target.is_file():
+        raise UsageError(f"{target}: is not a regular file, it cannot be replaced by one")
     if not force and os.path.lexists(target):
         raise TargetExists(f"{target}: already exists")
 
@@ -71,14 +73,15 @@ def sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _create_temporary(target: Path) -> Path:
+def _create_temporary(target: Path, mode: int) -> tuple[Path, int]:
+    """Return the path and the descriptor of a new file beside target."""
     temporary = target.parent / f".weightzip-{secrets.token_hex(8)}.tmp"
     try:
-        temporary.touch(exist_ok=False)
+        return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileNotFoundError as error:
         raise NotFound(f"{target.parent}: no such directory") from error
     except OSError as error:
         if error.errno in _FULL:
             raise DiskFull(f"{target}: {error.strerror}") from error
+        error.filename = str(target)  # nobody knows the temporary name
         raise
-    return temporary

@@ -172,3 +172,37 @@ def test_a_base_may_be_an_archive_by_path_or_open(tmp_path: Path) -> None:
         compress_file(steps[2], archives[2], base=opened)
         decompress_file(archives[2], tmp_path / "out", base=opened)
     assert (tmp_path / "out").read_bytes() == steps[2].read_bytes()
+
+
+@pytest.mark.parametrize("role", ["source", "base"])
+def test_what_the_archive_needs_is_not_replaced_by_it(tmp_path: Path, role: str) -> None:
+    files = {"source": write_step(tmp_path, 2), "base": write_step(tmp_path, 1)}
+    before = files[role].read_bytes()
+    with pytest.raises(UsageError, match=f"{role} and target are the same file"):
+        compress_file(files["source"], files[role], base=files["base"], force=True)
+    assert files[role].read_bytes() == before
+
+
+def test_only_a_regular_file_is_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="pipe: is not a regular file"):
+        compress_file(write_step(tmp_path, 1), tmp_path / "pipe", force=True)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_private_file_is_private_from_the_start(tmp_path: Path) -> None:
+    source = write_step(tmp_path, 1)
+    source.chmod(0o600)
+    modes: set[int] = set()
+
+    def watch(done_bytes: int, total_bytes: int) -> None:
+        modes.update(path.stat().st_mode & 0o777 for path in tmp_path.glob(".weightzip-*"))
+
+    compress_file(source, tmp_path / "a.wzst", progress=watch)
+    assert modes == {0o600}
+
+
+def test_a_refusal_names_the_target_not_a_temporary_name(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match=r"file/a\.wzst"):
+        compress_file(write_step(tmp_path, 1), tmp_path / "file" / "a.wzst")

@@ -1,12 +1,14 @@
 """Trees of files and trees of archives."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from shards.build import write_step
-from weightzip.errors import NotFound, TargetExists, UsageError
+from weightzip.errors import ContentDiffers, NotFound, TargetExists, UsageError
 from weightzip.files.directory import FilePair, pair_archives, pair_files, prepare_directory
 
 
@@ -75,3 +77,72 @@ def test_targets_in_the_way_are_refused(tree: Path, tmp_path: Path) -> None:
         prepare_directory(tree, tmp_path / "o", force=False),
     ):
         pass
+
+
+@contextmanager
+def _without_privileges() -> Iterator[None]:
+    """Act as nobody where the tests run as root, whom no mode keeps out."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
+def test_a_folder_that_may_not_be_read_is_never_left_out(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "sub").chmod(0o700 if os.geteuid() == 0 else 0)
+    tree.chmod(0o755)
+    monkeypatch.chdir(tree)  # the folders above may not be open to everybody
+    try:
+        with _without_privileges(), pytest.raises(PermissionError, match="sub"):
+            list(pair_files(Path(), tmp_path / "out", None, compressing=True))
+    finally:
+        (tree / "sub").chmod(0o700)
+
+
+def test_links_in_the_target_lead_nowhere(tree: Path, tmp_path: Path) -> None:
+    victim, target = tmp_path / "victim", tmp_path / "out"
+    victim.mkdir()
+    target.mkdir()
+    (target / "sub").symlink_to(victim)
+    with prepare_directory(tree, target, force=True):
+        (target / "sub" / "config.json.wzst").write_bytes(b"")
+    assert list(victim.iterdir()) == []
+    assert not (target / "sub").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["loop", "loop/below", "file", "dangling"])
+def test_a_target_that_is_no_directory_is_refused(tree: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises((UsageError, OSError), match=name),
+        prepare_directory(tree, tmp_path / name, force=True),
+    ):
+        pass
+
+
+def test_two_things_of_one_name_are_refused(tree: Path, tmp_path: Path) -> None:
+    (tree / "sub" / "config.json.wzst").symlink_to("elsewhere")
+    with pytest.raises(UsageError, match=r"config\.json: would get the name of"):
+        list(pair_files(tree, tmp_path / "out", None, compressing=True))
+
+
+def test_folders_and_links_are_compared_too(tree: Path, tmp_path: Path) -> None:
+    archives = tmp_path / "archives"
+    with prepare_directory(tree, archives, force=False):
+        for name in ("step-1.safetensors.wzst", "sub/config.json.wzst"):
+            (archives / name).write_bytes(b"")
+    assert len(list(pair_archives(tree, archives, None))) == 2
+    (archives / "latest").unlink()
+    (archives / "latest").symlink_to("elsewhere")
+    with pytest.raises(ContentDiffers, match="latest"):
+        list(pair_archives(tree, archives, None))
+    with pytest.raises(NotFound, match="no such directory"):
+        list(pair_archives(archives / "sub" / "empty", tmp_path / "nowhere", None))
