@@ -1,6 +1,5 @@
 """`weightzip compress`."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,7 +48,7 @@ def compress(
             say(_describe(result))
 
     if source == PIPE or target == PIPE:
-        with spooled_input(source, near=target) as file, spooled_output(target, sys.stdout.buffer) as archive:
+        with spooled_input(source, near=target) as file, spooled_output(target) as archive:
             result = _compress_one(file, archive, base, threads, verify, force or target == PIPE, json)
         report(replace(result, source=source, target=target))
         return

@@ -1,6 +1,5 @@
 """`weightzip decompress`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -64,26 +63,28 @@ def _decompress_pipe(
     archive: Path, target: Path, base: Path | None, threads: int, force: bool, json: bool
 ) -> None:
     from weightzip.cli.output import format_bytes, print_json, say
-    from weightzip.cli.pipes import PIPE, refuse_terminal
-    from weightzip.files import decompress_stream
+    from weightzip.cli.pipes import PIPE, binary_output
+    from weightzip.cli.streams import standard_input
+    from weightzip.files import StreamReport, decompress_stream
     from weightzip.files.opening import open_stream
     from weightzip.files.publish import publish_file
 
-    def restore(writer: BinaryIO) -> None:
+    def restore(writer: BinaryIO) -> StreamReport:
         if archive == PIPE:
-            result = decompress_stream(sys.stdin.buffer, writer, base=base, n_threads=threads)
+            result = decompress_stream(standard_input(), writer, base=base, n_threads=threads)
         else:
             with open_stream(archive) as reader:
                 result = decompress_stream(reader, writer, base=base, n_threads=threads)
         writer.flush()
-        if json and target != PIPE:
-            print_json(result)
-        else:
-            say(f"{target}: {format_bytes(result.raw_bytes)} restored")
+        return result
 
     if target == PIPE:
-        refuse_terminal(sys.stdout.buffer)
-        restore(sys.stdout.buffer)
+        with binary_output() as stream:
+            result = restore(stream)
     else:
         with publish_file(target, like=None, force=force) as file:
-            restore(file)
+            result = restore(file)
+    if json and target != PIPE:
+        print_json(result)
+    else:
+        say(f"{target}: {format_bytes(result.raw_bytes)} restored")

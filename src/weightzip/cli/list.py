@@ -15,6 +15,7 @@ class _Line:
     """One checkpoint; what its manifest would tell is None when that is damaged."""
 
     step: int
+    saved_at: str
     name: str | None
     created_at: str | None
     n_files: int | None
@@ -25,7 +26,7 @@ class _Line:
 
 
 def list_checkpoints(store: StoreArgument, json: JsonOption = False) -> None:
-    """List the published checkpoints of a store, oldest step first.
+    """List the published checkpoints of a store in the order in which they were saved, the newest last.
 
     [bold]Examples[/bold]
 
@@ -43,12 +44,12 @@ def list_checkpoints(store: StoreArgument, json: JsonOption = False) -> None:
             print_json(asdict(line))
         return
     rows = [
-        (str(line.step), line.damage, "", "", "", "", "", "")
+        (line.saved_at, str(line.step), line.damage, "", "", "", "", "")
         if line.damage is not None
         else (
+            line.saved_at,
             str(line.step),
             line.name or "",
-            line.created_at or "",
             str(line.n_files),
             format_bytes(line.raw_bytes or 0),
             format_bytes(line.stored_bytes or 0),
@@ -57,21 +58,24 @@ def list_checkpoints(store: StoreArgument, json: JsonOption = False) -> None:
         )
         for line in lines
     ]
-    columns = ("step", "name", "created", "files", "raw", "stored", "ratio", "chain depth")
+    columns = ("saved", "step", "name", "files", "raw", "stored", "ratio", "chain depth")
     print_table(f"{repository.store.url}, run {repository.run_id}", columns, rows)
 
 
 def _describe(repository: "Repository", key: "CheckpointKey") -> _Line:
+    from weightzip.cli.store_access import format_time
     from weightzip.errors import CorruptData, NotFound, UnsupportedVersion
 
+    saved_at = format_time(key.saved_at_seconds)
     try:
         manifest = repository.load(key)
     except (CorruptData, NotFound, UnsupportedVersion) as error:
-        return _Line(key.step, None, None, None, None, None, None, f"damaged: {error}")
+        return _Line(key.step, saved_at, None, None, None, None, None, None, f"damaged: {error}")
     return _Line(
         step=manifest.step,
+        saved_at=saved_at,
         name=manifest.name,
-        created_at=f"{manifest.created_at:%Y-%m-%d %H:%M:%S}",
+        created_at=format_time(manifest.created_at.timestamp()),
         n_files=len(manifest.files),
         raw_bytes=manifest.raw_bytes,
         stored_bytes=manifest.stored_bytes,

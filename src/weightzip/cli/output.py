@@ -13,35 +13,39 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from weightzip.cli.streams import escape_controls, standard_output
+
 Progress = Callable[[int, int], None]
 
 
 def say(message: str) -> None:
     """Print a line for a person."""
-    print(message, file=sys.stderr)
+    print(escape_controls(message), file=sys.stderr)
 
 
 def print_json(result: Any) -> None:
     """Print a dataclass or a mapping as one JSON object on one line."""
     plain = result if isinstance(result, Mapping) else dataclasses.asdict(result)
-    print(json.dumps(plain, default=_to_plain), flush=True)
+    with standard_output() as stream:
+        print(json.dumps(plain, default=_to_plain), file=stream)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows as a table on a terminal, as tab-separated lines elsewhere. Text stands left, numbers right."""
-    if not sys.stdout.isatty():
-        for row in (columns, *rows):
-            print("\t".join(row))
-        return
-    from rich.console import Console
-    from rich.table import Table
+    with standard_output() as stream:
+        if not stream.isatty():
+            for row in (columns, *rows):
+                print("\t".join(map(escape_controls, row)), file=stream)
+            return
+        from rich.console import Console
+        from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, justify="left" if column in _TEXT_COLUMNS else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
+        table = Table(title=_show_literally(title), title_justify="left")
+        for column in columns:
+            table.add_column(column, justify="left" if column in _TEXT_COLUMNS else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*map(_show_literally, row))
+        Console(file=stream).print(table)
 
 
 @contextmanager
@@ -62,7 +66,7 @@ def show_progress(label: str, *, quiet: bool) -> Iterator[Progress | None]:
         TimeRemainingColumn(),
     )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(label, total=None)
+        task = bars.add_task(_show_literally(label), total=None)
         yield lambda done_bytes, total_bytes: bars.update(task, completed=done_bytes, total=total_bytes)
 
 
@@ -87,12 +91,19 @@ _TEXT_COLUMNS = {
     "recipe",
     "path",
     "name",
-    "created",
+    "saved",
     "kind",
     "state",
     "detail",
     "digest",
 }
+
+
+def _show_literally(text: str) -> str:
+    """Return text in the form that rich shows as it is, brackets included."""
+    from rich.markup import escape
+
+    return escape(escape_controls(text))
 
 
 def _to_plain(value: object) -> object:

@@ -20,7 +20,7 @@ def show(store: StoreArgument, checkpoint: CheckpointArgument = "latest", json: 
       weightzip show s3://bucket/run-7 5000 --json
     """
     from weightzip.cli.output import format_bytes, format_ratio, print_json, print_table, say
-    from weightzip.cli.store_access import open_repository
+    from weightzip.cli.store_access import format_time, open_repository
 
     manifest = open_repository(store).load(checkpoint)
     if json:
@@ -28,7 +28,8 @@ def show(store: StoreArgument, checkpoint: CheckpointArgument = "latest", json: 
         return
     columns = ("path", "kind", "mode", "raw bytes", "stored bytes", "ratio", "chain depth", "digest")
     print_table(manifest.name, columns, [_describe_entry(manifest, entry) for entry in manifest.entries])
-    say(f"step {manifest.step}, published {manifest.created_at:%Y-%m-%d %H:%M:%S} by run {manifest.run_id}")
+    say(f"step {manifest.step}, saved {format_time(manifest.saved_at_seconds)}")
+    say(f"published {format_time(manifest.created_at.timestamp())} by run {manifest.run_id}")
     sizes = f"{format_bytes(manifest.raw_bytes)} -> {format_bytes(manifest.stored_bytes)}"
     say(f"{sizes} ({format_ratio(manifest.stored_bytes, manifest.raw_bytes)})")
     say(f"identity {manifest.identity}")

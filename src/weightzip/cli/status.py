@@ -79,6 +79,7 @@ def _print_status(answer: dict[str, Any]) -> None:
         ("store problem", store["problem"] or "none"),
         ("writers fenced", f"{fenced}: {store['fencing']}" if store["fencing"] else fenced),
         ("pipeline", work),
+        ("progress", _progress(pipeline["progress"])),
         ("newest complete", _step(newest["complete"])),
         ("newest committed", _step(newest["committed"])),
         ("prunable", ", ".join(map(str, answer["retention"]["prunable_steps"])) or "none"),
@@ -93,6 +94,18 @@ def _print_status(answer: dict[str, Any]) -> None:
     given_up = [(g["name"], _step(g["step"]), g["reason"]) for g in answer["given_up"]]
     if given_up:
         print_table("given up", ("checkpoint", "step", "reason"), given_up)
+
+
+def _progress(progress: dict[str, int] | None) -> str:
+    from weightzip.cli.output import format_bytes
+
+    if progress is None:
+        return "-"
+    shown = {name: format_bytes(n_bytes) for name, n_bytes in progress.items()}
+    return (
+        f"{shown['encoded_bytes']} of {shown['raw_bytes']} encoded, "
+        f"{shown['stored_bytes']} of {shown['archive_bytes']} stored"
+    )
 
 
 def _step(step: int | None) -> str:

@@ -1,5 +1,6 @@
-"""What the verbs on a store share: the argument, how a store is told from a file, how it is opened."""
+"""What the verbs on a store share: the arguments, how a store is told from a file and opened, how times are shown."""
 
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,11 @@ ConfirmOption = Annotated[
 def is_store(place: str) -> bool:
     """Return whether an argument means a store: a URL, or a directory that holds one."""
     return "://" in place or (Path(place) / "weightzip-store.json").is_file()
+
+
+def format_time(seconds: float) -> str:
+    """Return a Unix time as date and time in UTC."""
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S}"
 
 
 def open_repository(place: str) -> "Repository":

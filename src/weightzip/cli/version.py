@@ -8,6 +8,7 @@ def version(json: JsonOption = False) -> None:
     from importlib.metadata import version as read_version
 
     from weightzip.cli.output import print_json
+    from weightzip.cli.streams import standard_output
     from weightzip.codec.backend import list_cpu_features
     from weightzip.codec.format.limits import FORMAT_VERSION
 
@@ -20,4 +21,8 @@ def version(json: JsonOption = False) -> None:
         print_json(facts)
     else:
         features = ", ".join(list_cpu_features()) or "none, scalar code"
-        print(f"weightzip {facts['weightzip']}, archive format {FORMAT_VERSION}, CPU features: {features}")
+        with standard_output() as stream:
+            text = (
+                f"weightzip {facts['weightzip']}, archive format {FORMAT_VERSION}, CPU features: {features}"
+            )
+            print(text, file=stream)

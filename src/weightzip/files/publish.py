@@ -26,10 +26,10 @@ def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> I
         NotFound: the target's directory does not exist.
     """
     check_target(target, force=force)
-    temporary, descriptor = _create_temporary(target, 0o666 if like is None else 0o600)
+    temporary = choose_temporary(target.parent)
     try:
         with explain_full_disk(target):
-            with os.fdopen(descriptor, "wb") as file:
+            with _create_temporary(temporary, target, 0o666 if like is None else 0o600) as file:
                 yield file
                 file.flush()
                 if like is not None:
@@ -40,7 +40,8 @@ def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> I
             temporary.replace(target)
             sync_directory(target.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        if os.path.lexists(temporary):
+            temporary.unlink()
 
 
 def check_target(target: Path, *, force: bool) -> None:
@@ -73,15 +74,17 @@ def sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _create_temporary(target: Path, mode: int) -> tuple[Path, int]:
-    """Return the path and the descriptor of a new file beside target."""
-    temporary = target.parent / f".weightzip-{secrets.token_hex(8)}.tmp"
+def choose_temporary(directory: Path) -> Path:
+    """Return a free name in a directory. Whoever creates it removes it in a `finally` that begins before that."""
+    return directory / f".weightzip-{secrets.token_hex(8)}.tmp"
+
+
+def _create_temporary(temporary: Path, target: Path, mode: int) -> BinaryIO:
     try:
-        return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileNotFoundError as error:
         raise NotFound(f"{target.parent}: no such directory") from error
     except OSError as error:
-        if error.errno in _FULL:
-            raise DiskFull(f"{target}: {error.strerror}") from error
         error.filename = str(target)  # nobody knows the temporary name
         raise
+    return os.fdopen(descriptor, "wb")
