@@ -16,7 +16,7 @@ def describe_machine() -> dict[str, object]:
         "processor": _read_processor(),
         "n_cores": os.cpu_count(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": platform.system(),
         "python": platform.python_version(),
         "cpu_features": cpu_features(),
         "load_average": [round(load, 2) for load in os.getloadavg()],
