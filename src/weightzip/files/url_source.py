@@ -1,11 +1,14 @@
 """Ranged reads from any fsspec URL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import fsspec
 
-from weightzip.errors import NotFound, StoreUnavailable, TruncatedData
+from weightzip.errors import NotFound, StoreUnavailable, TruncatedData, WeightzipError
+
+_GONE = {404, 410}
 
 
 class UrlSource:
@@ -13,13 +16,14 @@ class UrlSource:
 
     def __init__(self, url: str, storage_options: Mapping[str, Any] | None = None) -> None:
         self._url = url
-        try:
+        with _translate_failures(url):
             self._fs, self._path = fsspec.core.url_to_fs(url, **dict(storage_options or {}))
-            self._size_bytes = int(self._fs.info(self._path)["size"])
-        except FileNotFoundError as error:
-            raise NotFound(f"{url}: there is nothing at this place") from error
-        except (OSError, ValueError, ImportError) as error:
-            raise StoreUnavailable(f"{url}: {error}") from error
+            info = self._fs.info(self._path)
+        if info["type"] != "file":
+            raise NotFound(f"{url}: there is no file at this place, but a {info['type']}")
+        if info["size"] is None:
+            raise StoreUnavailable(f"{url}: the server does not tell the size")
+        self._size_bytes = int(info["size"])
 
     @property
     def size_bytes(self) -> int:
@@ -28,15 +32,35 @@ class UrlSource:
     def read_at(self, offset: int, n_bytes: int) -> bytes:
         if n_bytes == 0:
             return b""
-        try:
+        with _translate_failures(self._url):
             data: bytes = self._fs.cat_file(self._path, start=offset, end=offset + n_bytes)
-        except FileNotFoundError as error:
-            raise NotFound(f"{self._url}: it is gone") from error
-        except OSError as error:
-            raise StoreUnavailable(f"{self._url}: {error}") from error
         if len(data) != n_bytes:
             raise TruncatedData(f"{self._url}: {n_bytes} bytes wanted at {offset}, {len(data)} came")
         return data
 
     def close(self) -> None:
         """Do nothing: requests hold nothing open."""
+
+
+@contextmanager
+def _translate_failures(url: str) -> Iterator[None]:
+    """Turn whatever the block raises into an error of this project that names the URL.
+
+    This is a boundary: behind fsspec are libraries with error families of their own.
+    """
+    try:
+        yield
+    except WeightzipError:
+        raise
+    except Exception as error:
+        if isinstance(error, FileNotFoundError) and _is_absence(error.__cause__):
+            raise NotFound(f"{url}: there is nothing at this place") from error
+        cause = error.__cause__ if isinstance(error, FileNotFoundError) else error
+        raise StoreUnavailable(f"{url}: {type(cause).__name__}: {cause}") from error
+
+
+def _is_absence(cause: BaseException | None) -> bool:
+    """Return whether a FileNotFoundError means what it says: over http, fsspec raises it for every failure."""
+    if isinstance(cause, OSError | ValueError) and not isinstance(cause, FileNotFoundError):
+        return False
+    return getattr(cause, "status", None) in {None, *_GONE}

@@ -1,5 +1,6 @@
 """open_archive on URLs and files."""
 
+import socket
 import uuid
 from pathlib import Path
 
@@ -30,6 +31,36 @@ def test_nothing_there_is_named(tmp_path: Path) -> None:
             open_archive(place)
     with pytest.raises(StoreUnavailable, match="nosuchprotocol"):
         open_archive("nosuchprotocol://x/y")
+
+
+@pytest.fixture
+def free_port() -> int:
+    """Return a port of this machine on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("url", "options"),
+    [
+        ("http://127.0.0.1:{port}/a.wzst", {}),
+        ("s3://bucket/a.wzst", {"key": "k", "secret": "s", "endpoint_url": "http://127.0.0.1:{port}"}),
+        ("github://a.wzst", {}),
+        ("http://[::1/a.wzst", {}),
+    ],
+)
+def test_a_place_that_cannot_be_reached_is_not_called_empty(
+    free_port: int, url: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    options = {key: value.format(port=free_port) for key, value in options.items()}
+    with pytest.raises(StoreUnavailable, match=url.partition("://")[0]):
+        open_archive(url.format(port=free_port), storage_options=options)
+
+
+def test_a_directory_is_no_archive(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="a directory"):
+        open_archive(f"file://{tmp_path}")
 
 
 def test_files_are_closed_with_the_archive(tmp_path: Path) -> None:
