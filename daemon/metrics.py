@@ -56,6 +56,10 @@ TABLE = (
     MetricRow("checkpoint_last_durable_step", "gauge", "Step of the newest committed checkpoint."),
     MetricRow("backlog_checkpoints", "gauge", "Complete checkpoints pinned and not yet committed."),
     MetricRow("backlog_bytes", "gauge", "Bytes of the complete checkpoints pinned and not yet committed."),
+    MetricRow("work_raw_bytes", "gauge", "Raw bytes of the checkpoint in work, 0 when there is none."),
+    MetricRow("work_encoded_bytes", "gauge", "Raw bytes of the checkpoint in work that are encoded."),
+    MetricRow("work_archive_bytes", "gauge", "Bytes of the archives made for the checkpoint in work."),
+    MetricRow("work_stored_bytes", "gauge", "Bytes of these archives that are in the store."),
     MetricRow(
         "incomplete_checkpoints", "gauge", "Candidates in the watched directory that are not complete."
     ),
@@ -147,6 +151,10 @@ class Metrics:
     checkpoint_last_durable_step: Gauge
     backlog_checkpoints: Gauge
     backlog_bytes: Gauge
+    work_raw_bytes: Gauge
+    work_encoded_bytes: Gauge
+    work_archive_bytes: Gauge
+    work_stored_bytes: Gauge
     incomplete_checkpoints: Gauge
     retained_checkpoints: Gauge
     chain_depth: Gauge

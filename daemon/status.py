@@ -13,7 +13,7 @@ from weightzip.daemon.watch.watcher import Finding
 
 def describe_daemon(parts: Components) -> dict[str, Any]:
     """Return what the daemon does, has and waits for."""
-    pipeline = parts.pipeline.status
+    pipeline, progress = parts.pipeline.status, parts.pipeline.progress
     findings = parts.intake.look.findings
     keys = parts.ledger.checkpoints()
     return {
@@ -34,6 +34,7 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
             "name": pipeline.name,
             "step": pipeline.step,
             "detail": pipeline.detail,
+            "progress": vars(progress) if progress is not None else None,
         },
         "newest_step": {
             "complete": max((f.step for f in findings if f.judgement.stage >= Stage.MARKED), default=None),

@@ -1,4 +1,4 @@
-"""One pinned checkpoint all the way: encode, publish, prune. Errors go to the pipeline, which decides about them."""
+"""One pinned checkpoint all the way: encode and upload at once, publish, prune. Errors go to the pipeline, which decides."""
 
 import time
 from collections.abc import Iterator
@@ -14,8 +14,10 @@ from weightzip.daemon.jobs.gateway import StoreGateway
 from weightzip.daemon.jobs.ledger import Ledger
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 from weightzip.daemon.jobs.predecessor import RawPredecessor, StoredPredecessor
+from weightzip.daemon.jobs.progress import WorkProgress
 from weightzip.daemon.jobs.prune import Pruner
 from weightzip.daemon.jobs.spool import Spool, check_pin, remove_tree
+from weightzip.daemon.jobs.upload import Uploader
 from weightzip.daemon.metrics import Metrics
 from weightzip.daemon.restore.cache import ObjectCache
 from weightzip.daemon.store.encoded import EncodedCheckpoint
@@ -52,6 +54,7 @@ class Committer:
         self._pruner = pruner
         self._metrics = metrics
         self._raw: PinnedCheckpoint | None = None
+        self.progress = WorkProgress(metrics)
         self._log = structlog.get_logger("commit")
 
     def keep_raw(self, pin: PinnedCheckpoint) -> None:
@@ -68,10 +71,11 @@ class Committer:
         """
         committed = self._ledger.find(pin.name, pin.step, pin.content)
         if committed is None:
-            encoded, report = self._encode_and_publish(pin)
-            committed = report.manifest
+            try:
+                committed = self._encode_and_publish(pin)
+            finally:
+                self.progress.end()
             self._ledger.add(committed)
-            self._count(pin, encoded, report)
         self._gateway.report(None)
         last = self._ledger.last()
         if last is not None and last.identity == committed.identity:
@@ -87,7 +91,14 @@ class Committer:
         """Remove the half-made archives of a pin."""
         remove_tree(self._work_root / pin.id)
 
-    def _encode_and_publish(self, pin: PinnedCheckpoint) -> tuple[EncodedCheckpoint, PublishReport]:
+    def free_disk(self) -> None:
+        """Give up copies that the store has too, since a full disk keeps a checkpoint from being stored."""
+        freed_bytes = self._cache.evict_unused()
+        self._metrics.cache_bytes.set(self._cache.used_bytes)
+        if freed_bytes:
+            self._log.info("cache emptied", freed_bytes=freed_bytes)
+
+    def _encode_and_publish(self, pin: PinnedCheckpoint) -> Manifest:
         predecessor = choose_predecessor(
             self._ledger.last(),
             self._settings.predecessor,
@@ -103,9 +114,7 @@ class Committer:
                 self.forget(pin)
         return self._attempt(pin, None)
 
-    def _attempt(
-        self, pin: PinnedCheckpoint, predecessor: PredecessorFiles | None
-    ) -> tuple[EncodedCheckpoint, PublishReport]:
+    def _attempt(self, pin: PinnedCheckpoint, predecessor: PredecessorFiles | None) -> Manifest:
         workdir = self._work_root / pin.id
         workdir.mkdir(parents=True, exist_ok=True)
         self._log.info(
@@ -116,21 +125,28 @@ class Committer:
             predecessor=predecessor.manifest.step if predecessor is not None else None,
         )
         check_pin(pin)
-        with self._timed("encode"):
-            encoded = encode_checkpoint(
-                pin.name,
-                pin.step,
-                pin.tree,
-                workdir=workdir,
-                predecessor=predecessor,
-                n_threads=self._settings.n_threads,
-                verify=self._settings.verify,
-            )
-            check_pin(pin)
-        self._log.info("encoded", name=pin.name, step=pin.step, bytes=encoded.stored_bytes)
-        with self._timed("publish"):
-            report = self._gateway.require().publish(encoded, n_uploads=self._n_uploads)
-        return encoded, report
+        repository = self._gateway.require()
+        self.progress.begin(pin.size_bytes)
+        with Uploader(repository.store, self._cache, self.progress, self._n_uploads) as uploader:
+            with self._timed("encode"):
+                encoded = encode_checkpoint(
+                    pin.name,
+                    pin.step,
+                    pin.tree,
+                    workdir=workdir,
+                    predecessor=predecessor,
+                    n_threads=self._settings.n_threads,
+                    verify=self._settings.verify,
+                    progress=self.progress.set_encoded,
+                    sink=uploader,
+                )
+                check_pin(pin)
+            self._log.info("encoded", name=pin.name, step=pin.step, bytes=encoded.stored_bytes)
+            with self._timed("publish"):
+                uploader.finish()
+                report = repository.publish(encoded, n_uploads=self._n_uploads)
+        self._count(pin, encoded, report, uploader.sent_bytes)
+        return report.manifest
 
     def _ways_to_read(self, predecessor: Manifest | None) -> Iterator[PredecessorFiles]:
         """Yield the ways to reach a predecessor's bytes, the cheapest first."""
@@ -141,12 +157,15 @@ class Committer:
             yield RawPredecessor(predecessor, raw.tree)
         yield StoredPredecessor(predecessor, self._gateway.require(), self._cache)
 
-    def _count(self, pin: PinnedCheckpoint, encoded: EncodedCheckpoint, report: PublishReport) -> None:
+    def _count(
+        self, pin: PinnedCheckpoint, encoded: EncodedCheckpoint, report: PublishReport, sent_bytes: int
+    ) -> None:
         now = time.time()
         metrics = self._metrics
         metrics.checkpoints.labels("committed").inc()
         metrics.input_bytes.inc(encoded.raw_bytes)
         metrics.encoded_bytes.inc(encoded.stored_bytes)
+        metrics.cache_bytes.set(self._cache.used_bytes)
         metrics.checkpoint_commit_latency_seconds.observe(max(now - pin.record.complete_at, 0))
         self._log.info(
             "committed",
@@ -154,7 +173,7 @@ class Committer:
             step=pin.step,
             raw_bytes=encoded.raw_bytes,
             stored_bytes=encoded.stored_bytes,
-            sent_bytes=report.sent_bytes,
+            sent_bytes=sent_bytes,
             chain_depth=report.manifest.chain_depth,
             seconds=round(encoded.seconds, 3),
         )

@@ -10,7 +10,7 @@ from typing import Protocol
 from weightzip.codec.predecessor import Predecessor
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, resolve_entry_path, scan_tree
 from weightzip.daemon.jobs.join import join_files
-from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, has_leftover, read_leftover, write_note
+from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, fits, is_whole, read_note, write_note
 from weightzip.daemon.store.encoded import EncodedCheckpoint
 from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
 from weightzip.errors import NotFound, SourceChanged, WrongPredecessor
@@ -32,6 +32,16 @@ class PredecessorFiles(Protocol):
         """Open one of its files for random access to the raw bytes."""
 
 
+class ArchiveSink(Protocol):
+    """Where finished archives go while the next ones are made. See Uploader beside this file."""
+
+    def holds(self, record: ArchiveRecord) -> bool:
+        """Say whether it has an archive already, so that one that left the work directory need not be made again."""
+
+    def put(self, record: ArchiveRecord, archive: Path) -> None:
+        """Take over a finished archive, file included. May wait, and may raise what became of earlier ones."""
+
+
 def encode_checkpoint(
     name: str,
     step: int,
@@ -43,13 +53,15 @@ def encode_checkpoint(
     n_threads: int = 0,
     verify: bool = True,
     progress: Progress | None = None,
+    sink: ArchiveSink | None = None,
 ) -> EncodedCheckpoint:
     """Compress every file of the checkpoint at `root` into `workdir`, against the predecessor's file of its path.
 
     `entries` tells the attributes to record when `root` is a pinned copy whose directories are not the
     originals; default is a scan of `root`. Files that the predecessor (or its chain) holds already make no archive.
     Run it again with the same `workdir` after an interruption: archives that still fit are taken over.
-    `progress` counts raw bytes over all files.
+    Each archive goes to the `sink` as soon as it is finished; without one they all stay in `workdir`. `progress`
+    counts raw bytes over all files.
 
     Raises:
         NotFound: there is nothing at `root`.
@@ -57,13 +69,14 @@ def encode_checkpoint(
         UsageError: the checkpoint holds something that is no file, directory or link.
         DiskFull, VerificationFailed: as in compress_file.
         MissingPredecessor, WrongPredecessor: the predecessor's file is gone or no longer the published one.
+        WeightzipError: whatever the sink raises.
     """
     start = time.monotonic()
     workdir.mkdir(parents=True, exist_ok=True)
     tree = tuple(entries) if entries is not None else scan_tree(root)
     files = [entry for entry in tree if entry.kind == "file"]
     job = _Job(
-        root, workdir, predecessor, n_threads, verify, sum(file.size_bytes for file in files), progress
+        root, workdir, predecessor, n_threads, verify, sum(file.size_bytes for file in files), progress, sink
     )
     partners = join_files(files, predecessor.manifest.files) if predecessor is not None else {}
     digests = {file.path: job.encode_file(file, partners.get(file.path)) for file in files}
@@ -77,7 +90,7 @@ def encode_checkpoint(
         archives=archives,
         new_archives=job.new_archives,
         raw_bytes=job.total_bytes,
-        stored_bytes=sum(path.stat().st_size for path in job.new_archives.values()),
+        stored_bytes=sum(record.size_bytes for record in job.made.values()),
         n_reused_files=job.n_reused_files,
         seconds=time.monotonic() - start,
     )
@@ -94,10 +107,15 @@ class _Job:
     verify: bool
     total_bytes: int
     progress: Progress | None
+    sink: ArchiveSink | None
     made: dict[str, ArchiveRecord] = field(default_factory=dict)
     new_archives: dict[str, Path] = field(default_factory=dict)
+    known_sizes: set[int] = field(default_factory=set)
     n_reused_files: int = 0
     done_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        self.known_sizes.update(record.file_bytes for record in self.known.values())
 
     @property
     def known(self) -> Mapping[str, ArchiveRecord]:
@@ -108,27 +126,21 @@ class _Job:
         """Make sure that an archive for the file exists; return the file's digest."""
         path = resolve_entry_path(self.root, file.path)
         archive = archive_path(self.workdir, file.path)
-        sizes = {record.file_bytes for records in (self.known, self.made) for record in records.values()}
+        note = read_note(archive)
         digest = None
-        if file.size_bytes in sizes or has_leftover(archive):
+        if note is not None or file.size_bytes in self.known_sizes:
             # Only then can the file be known already; reading it twice is cheaper than coding it once.
             digest = _hash_source(path, file, self.n_threads)
             if digest in self.known or digest in self.made:
                 self.n_reused_files += 1
                 self._advance(file.size_bytes)
                 return digest
-        encoded = read_leftover(archive, digest, self.known) if digest is not None else None
-        if encoded is None:
-            encoded = self._compress(path, archive, file, partner)
-            if digest not in {None, encoded.file_digest}:
-                raise SourceChanged(f"{path} changed while it was read")
-        self.made[encoded.file_digest] = ArchiveRecord(
-            object_digest=encoded.object_digest,
-            size_bytes=encoded.archive_bytes,
-            file_bytes=encoded.file_bytes,
-            predecessor_digest=encoded.predecessor_digest,
-        )
-        self.new_archives[encoded.object_digest] = archive
+        taken = note is not None and digest is not None and self._take_over(note, digest, archive)
+        encoded = note if note is not None and taken else self._compress(path, archive, file, partner)
+        if digest not in {None, encoded.file_digest}:
+            raise SourceChanged(f"{path} changed while it was read")
+        self.made[encoded.file_digest] = encoded.record
+        self.known_sizes.add(encoded.file_bytes)
         self._advance(file.size_bytes)
         return encoded.file_digest
 
@@ -142,6 +154,21 @@ class _Job:
                 selected[digest] = record
                 digest = record.predecessor_digest
         return selected
+
+    def _take_over(self, note: EncodedFile, file_digest: str, archive: Path) -> bool:
+        """Say whether the archive of an earlier attempt fits and is at hand, here or in the sink."""
+        if not fits(note, file_digest, self.known):
+            return False
+        if is_whole(archive, note):
+            self._hand_over(note, archive)
+            return True
+        return self.sink is not None and self.sink.holds(note.record)
+
+    def _hand_over(self, encoded: EncodedFile, archive: Path) -> None:
+        if self.sink is None:
+            self.new_archives[encoded.object_digest] = archive
+        else:
+            self.sink.put(encoded.record, archive)
 
     def _compress(self, path: Path, archive: Path, file: TreeEntry, partner: FileEntry | None) -> EncodedFile:
         opened: AbstractContextManager[Predecessor | None] = nullcontext()
@@ -169,6 +196,7 @@ class _Job:
             report.base_digest,
         )
         write_note(archive, encoded)
+        self._hand_over(encoded, archive)
         return encoded
 
     def _report_within(self, done_bytes: int, _: int) -> None:

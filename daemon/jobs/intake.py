@@ -110,6 +110,7 @@ class Intake:
             return True
         except DiskFull as error:
             self._metrics.disk_full.set(1)
+            self._pipeline.free_disk()
             self._log.warning("disk full", step=finding.step, error=str(error))
             return False
         self._metrics.disk_full.set(0)

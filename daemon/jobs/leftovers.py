@@ -1,4 +1,7 @@
-"""Archives of an interrupted encoding: a note beside each says what it is, so that the next attempt can trust it."""
+"""Archives of an interrupted encoding: a note beside each says what it is, so that the next attempt can trust it.
+
+A note outlives its archive: it then tells which object of the store to look for.
+"""
 
 import json
 from collections.abc import Collection
@@ -8,6 +11,7 @@ from pathlib import Path
 from blake3 import blake3
 
 from weightzip.daemon.checkpoint import hash_file
+from weightzip.daemon.store.manifest import ArchiveRecord
 
 NOTE_SUFFIX = ".note.json"
 
@@ -21,6 +25,16 @@ class EncodedFile:
     object_digest: str
     archive_bytes: int
     predecessor_digest: str | None
+
+    @property
+    def record(self) -> ArchiveRecord:
+        """Return the archive as manifests describe it."""
+        return ArchiveRecord(
+            object_digest=self.object_digest,
+            size_bytes=self.archive_bytes,
+            file_bytes=self.file_bytes,
+            predecessor_digest=self.predecessor_digest,
+        )
 
 
 def archive_path(workdir: Path, entry_path: str) -> Path:
@@ -36,25 +50,24 @@ def write_note(archive: Path, encoded: EncodedFile) -> None:
     temporary.rename(note)
 
 
-def read_leftover(archive: Path, file_digest: str, known_digests: Collection[str]) -> EncodedFile | None:
-    """Return what is known of an archive left by an earlier attempt, if it is whole and fits.
-
-    It fits when it restores exactly this file, leans on nothing that is out of reach, and its bytes are the
-    recorded ones. A note is only believed as far as the archive's own digest bears it out.
-    """
+def read_note(archive: Path) -> EncodedFile | None:
+    """Return what the note of an archive says, None without a note; the archive itself may be gone already."""
     try:
-        encoded = EncodedFile(**json.loads(archive.with_suffix(NOTE_SUFFIX).read_text()))
-        fits = (
-            encoded.file_digest == file_digest
-            and (encoded.predecessor_digest is None or encoded.predecessor_digest in known_digests)
-            and archive.stat().st_size == encoded.archive_bytes
-            and hash_file(archive) == encoded.object_digest
-        )
+        return EncodedFile(**json.loads(archive.with_suffix(NOTE_SUFFIX).read_text()))
     except (FileNotFoundError, ValueError, TypeError):
         return None
-    return encoded if fits else None
 
 
-def has_leftover(archive: Path) -> bool:
-    """Return whether an earlier attempt finished an archive here, whatever it holds."""
-    return archive.with_suffix(NOTE_SUFFIX).exists() and archive.exists()
+def fits(encoded: EncodedFile, file_digest: str, known_digests: Collection[str]) -> bool:
+    """Say whether an archive restores exactly this file and leans on nothing that is out of reach."""
+    return encoded.file_digest == file_digest and (
+        encoded.predecessor_digest is None or encoded.predecessor_digest in known_digests
+    )
+
+
+def is_whole(archive: Path, encoded: EncodedFile) -> bool:
+    """Say whether the archive is the noted one. A note is only believed as far as the archive bears it out."""
+    try:
+        return archive.stat().st_size == encoded.archive_bytes and hash_file(archive) == encoded.object_digest
+    except FileNotFoundError:
+        return False

@@ -18,6 +18,7 @@ from weightzip.daemon.jobs.gateway import StoreGateway
 from weightzip.daemon.jobs.outcomes import Outcomes
 from weightzip.daemon.jobs.pin_queue import PinQueue
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
+from weightzip.daemon.jobs.progress import WorkBytes
 from weightzip.daemon.jobs.spool import Spool
 from weightzip.daemon.metrics import Metrics
 from weightzip.errors import DiskFull, NotFound, SourceChanged, StoreUnavailable, WeightzipError
@@ -82,10 +83,19 @@ class Pipeline:
             self._thread.join(max(timeout_seconds, 0))
         return not self._thread.is_alive()
 
+    def free_disk(self) -> None:
+        """Give up what only makes things faster: a disk is full."""
+        self._committer.free_disk()
+
     @property
     def status(self) -> PipelineStatus:
         """Return what the pipeline does now."""
         return self._status
+
+    @property
+    def progress(self) -> WorkBytes | None:
+        """Return how far the checkpoint in work is, None if none is."""
+        return self._committer.progress.current
 
     @property
     def pins(self) -> tuple[PinnedCheckpoint, ...]:
@@ -126,6 +136,7 @@ class Pipeline:
             # Nothing of ours is missing here: a bucket or a mount went away, and may come back.
             self._pause(pin, "store_unreachable", error)
         except DiskFull as error:
+            self.free_disk()
             self._pause(pin, "disk_full", error)
         except SourceChanged as error:
             self._metrics.incomplete_attempts.labels("changed_while_reading").inc()

@@ -13,8 +13,8 @@ class EncodedCheckpoint:
     """A checkpoint encoded and verified, not yet published.
 
     `archives` holds what a restore needs, chain included, by file digest; `new_archives` the local archive of each
-    object digest that this encoding made. `predecessor` is the identity of the predecessor checkpoint if any
-    archive leans on it.
+    object digest that this encoding made, unless it was sent ahead. `predecessor` is the identity of the predecessor
+    checkpoint if any archive leans on it.
     """
 
     name: str

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 
 from blake3 import blake3
 
@@ -118,16 +119,32 @@ def _send_archives(
 
 def _ensure_archive(store: Store, encoded: EncodedCheckpoint, record: ArchiveRecord) -> bool:
     """Make sure that one archive is in the store; return whether it had to be sent."""
-    key = object_key(record.object_digest)
     local = encoded.new_archives.get(record.object_digest)
-    stored_bytes = _size_or_none(store, key)
-    if local is None:
-        if stored_bytes != record.size_bytes:
-            raise NotFound(f"{store.url}/{key}, an archive of the predecessor, is gone: encode as a keyframe")
+    if local is not None:
+        return send_archive(store, record, local)
+    if not has_archive(store, record):
+        key = object_key(record.object_digest)
+        raise NotFound(f"{store.url}/{key}, which the checkpoint needs, is gone: encode it as a keyframe")
+    return False
+
+
+def has_archive(store: Store, record: ArchiveRecord) -> bool:
+    """Say whether an archive is in the store with its size, without reading it: enough for one that was proven once."""
+    return _size_or_none(store, object_key(record.object_digest)) == record.size_bytes
+
+
+def send_archive(store: Store, record: ArchiveRecord, archive: Path) -> bool:
+    """Send one archive and see that it arrived, unless the very same bytes are there; returns whether it was sent.
+
+    An object means nothing before its manifest, so this may be done at any time before the publish.
+
+    Raises:
+        StoreUnavailable, DiskFull: it did not arrive; send it again later.
+    """
+    key = object_key(record.object_digest)
+    if has_archive(store, record) and _has_digest(store, key, record):
         return False
-    if stored_bytes == record.size_bytes and _has_digest(store, key, record):
-        return False
-    store.put_file(key, local)
+    store.put_file(key, archive)
     stored_bytes = _size_or_none(store, key)
     if stored_bytes != record.size_bytes:
         raise StoreUnavailable(

@@ -1,5 +1,6 @@
 """The cache proves what it gives, resumes what broke off, evicts the least recently used, never what is in use."""
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -145,3 +146,92 @@ def test_an_object_that_is_short_or_gone_is_named(
         store.delete(key)
         with pytest.raises(NotFound, match=key), fetcher.hold([record], cache):
             pass
+
+
+def _write_archive(tmp_path: Path, data: bytes) -> Path:
+    path = tmp_path / "work" / "archive.wzst"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    os.utime(path, ns=(0, 0))  # as old as the file it restores
+    return path
+
+
+def test_an_archive_is_adopted_by_renaming(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path / "cache", 100)
+    archive = _write_archive(tmp_path, b"object")
+    inode = archive.stat().st_ino
+    assert cache.adopt(_name(b"object"), archive)
+    assert not archive.exists()
+    calls: list[str] = []
+    with cache.hold(_name(b"object"), 6, _give(b"object", calls)) as path:
+        assert (path.stat().st_ino, path.read_bytes()) == (inode, b"object")
+    assert calls == []
+    assert not cache.adopt(_name(b"object"), _write_archive(tmp_path, b"object"))  # there already
+    assert cache.used_bytes == 6
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_what_is_adopted_counts_as_used_last_also_after_a_restart(tmp_path: Path) -> None:
+    for restart in (False, True):
+        cache = ObjectCache(tmp_path / f"cache-{restart}", 30)
+        first, second, third = (bytes([number]) * 15 for number in range(3))
+        _hold(cache, first)
+        assert cache.adopt(_name(second), _write_archive(tmp_path, second))
+        if restart:
+            cache = ObjectCache(tmp_path / "cache-True", 30)
+        assert cache.adopt(_name(third), _write_archive(tmp_path, third))
+        assert not cache.has(_name(first))
+        assert cache.has(_name(second))
+        assert cache.has(_name(third))
+        assert cache.used_bytes == 30
+
+
+def test_an_archive_without_room_is_not_adopted(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path / "cache", 10)
+    used, large = b"1" * 8, b"2" * 11
+    with cache.hold(_name(used), 8, _give(used)):
+        for data in (large, b"3" * 5):
+            archive = _write_archive(tmp_path, data)
+            assert not cache.adopt(_name(data), archive)
+            assert not archive.exists()
+    assert cache.used_bytes == 8
+
+
+def test_an_adopted_archive_is_proven_like_any_other(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path / "cache", 100)
+    cache.adopt(_name(b"object"), _write_archive(tmp_path, b"0bject"))
+    calls: list[str] = []
+    _hold(cache, b"object", calls)
+    assert len(calls) == 1
+
+
+def test_an_unfinished_download_makes_way_for_an_adopted_archive(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path / "cache", 100)
+
+    def break_off(partial: Path) -> None:
+        partial.write_bytes(b"obj")
+        raise StoreUnavailable("the line broke")
+
+    with pytest.raises(StoreUnavailable), cache.hold(_name(b"object"), 6, break_off):
+        pass
+    assert cache.used_bytes == 3
+    assert cache.adopt(_name(b"object"), _write_archive(tmp_path, b"object"))
+    assert cache.used_bytes == 6
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_all_that_is_not_in_use_can_be_given_up(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path, 100)
+    _hold(cache, b"unused")
+    with cache.hold(_name(b"used"), 4, _give(b"used")) as path:
+        assert cache.evict_unused() == 6
+        assert path.read_bytes() == b"used"
+    assert cache.used_bytes == 4
+
+
+def test_nothing_is_remembered_of_objects_that_are_gone(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path, 40)
+    for number in range(50):
+        _hold(cache, bytes([number]) * 10)
+    remembered = [vars(cache)[name] for name in ("_sizes", "_proven", "_in_use", "_object_locks")]
+    assert [len(each) for each in remembered] == [4, 4, 0, 0]
