@@ -31,8 +31,6 @@ def adopt_leftovers(parts: Components) -> None:
             parts.spool.release(crowded_out)
     for pin in sorted(committed, key=lambda pin: pin.record.complete_at):
         parts.committer.keep_raw(pin)
-        if pin.record.committed is not None:
-            parts.ledger.hint_last(pin.record.committed)
     for workdir in parts.places.work.iterdir():
         if workdir.name not in queued:
             remove_tree(workdir)

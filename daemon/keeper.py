@@ -50,12 +50,12 @@ def plan_retention(
     *,
     keep_last: int,
     keep_every: int | None = None,
-    pinned: Collection[str] = (),
     orphans: Sequence[StoredObject] = (),
 ) -> RetentionPlan:
     """Decide which checkpoints stay and what may go; looks at nothing but its arguments.
 
-    The last `keep_last` stay (never fewer than 2), steps divisible by `keep_every`, and the identities in `pinned`.
+    The `keep_last` that were saved last stay (never fewer than 2), whatever their steps, and steps divisible by
+    `keep_every`.
     Archives that a kept checkpoint leans on stay whatever happens to the checkpoint that brought them.
 
     Raises:
@@ -63,15 +63,13 @@ def plan_retention(
     """
     if keep_last < 1 or (keep_every is not None and keep_every < 1):
         raise UsageError("keep_last and keep_every are counts of 1 or more")
-    ordered = sorted(manifests, key=lambda manifest: (manifest.step, manifest.created_at))
+    ordered = sorted(manifests, key=lambda manifest: manifest.checkpoint_key)
     reasons: dict[str, str] = {}
     for position, manifest in enumerate(reversed(ordered)):
         if position < max(keep_last, MIN_KEPT):
             reasons[_id(manifest)] = f"one of the last {max(keep_last, MIN_KEPT)}"
         elif keep_every is not None and manifest.step % keep_every == 0:
             reasons[_id(manifest)] = f"step divisible by {keep_every}"
-        elif manifest.identity in pinned:
-            reasons[_id(manifest)] = "pinned"
     removed = {_id(manifest) for manifest in ordered} - set(reasons)
     return _plan(ordered, removed, reasons, orphans)
 
@@ -111,7 +109,7 @@ def execute_plan(repository: Repository, plan: RetentionPlan) -> RetentionReport
             no object is deleted.
     """
     for manifest in plan.remove:
-        repository.remove(CheckpointKey.of(manifest.step, manifest.identity))
+        repository.remove(manifest.checkpoint_key)
     # Read anew: somebody may have published since the plan was made. A listing may lag: the plan's own are added.
     remaining = (*repository.load_all(), *plan.keep)
     named = {object_key(digest) for manifest in remaining for digest in manifest.object_digests}
@@ -122,7 +120,7 @@ def execute_plan(repository: Repository, plan: RetentionPlan) -> RetentionReport
 
 
 def _id(manifest: Manifest) -> str:
-    return CheckpointKey.of(manifest.step, manifest.identity).key
+    return manifest.checkpoint_key.key
 
 
 def _plan(

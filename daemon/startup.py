@@ -38,7 +38,7 @@ def _restore_newest(parts: Components) -> None:
     log = structlog.get_logger("startup")
     if parts.gateway.wait() is None:
         return
-    newest = parts.ledger.newest()
+    newest = parts.ledger.last()
     names = _names_on_disk(parts)
     if not needs_restore(parts.settings.restore.on_start, names, newest.name if newest is not None else None):
         log.info("nothing to restore", on_disk=len(names), newest=newest.name if newest is not None else None)

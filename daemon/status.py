@@ -1,6 +1,7 @@
 """The daemon described as plain values, for `/v1/status`, `/v1/checkpoints` and `weightzip status`."""
 
 import time
+from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
@@ -37,7 +38,7 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
             "progress": vars(progress) if progress is not None else None,
         },
         "newest_step": {
-            "complete": max((f.step for f in findings if f.judgement.stage >= Stage.MARKED), default=None),
+            "complete": next((f.step for f in reversed(findings) if f.judgement.stage >= Stage.MARKED), None),
             "committed": keys[-1].step if keys else None,
         },
         "waiting": [{"name": p.name, "step": p.step, "bytes": p.size_bytes} for p in parts.pipeline.pins],
@@ -83,6 +84,7 @@ def _describe_manifest(manifest: Manifest) -> dict[str, Any]:
         "step": manifest.step,
         "name": manifest.name,
         "identity": manifest.identity,
+        "saved_at": datetime.fromtimestamp(manifest.saved_at_seconds, timezone.utc).isoformat(),
         "created_at": manifest.created_at.isoformat(),
         "raw_bytes": manifest.raw_bytes,
         "stored_bytes": manifest.stored_bytes,

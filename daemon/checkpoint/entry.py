@@ -1,9 +1,13 @@
 """One entry of a checkpoint: a file, a directory or a symbolic link. Nothing here touches a disk."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 EntryKind = Literal["file", "directory", "symlink"]
+
+MAX_SAVE_TIME_SECONDS = 253_402_300_799
+"""The end of the year 9999, which is as far as dates go."""
 
 
 @dataclass(frozen=True)
@@ -33,3 +37,11 @@ class FileEntry(TreeEntry):
 def entry_order(entry: TreeEntry) -> tuple[bool, bytes]:
     """Return the sort key of an entry: the checkpoint itself first, every directory before what is in it."""
     return entry.path != ".", entry.path.encode()
+
+
+def find_save_time(file_mtimes_ns: Iterable[int]) -> int:
+    """Return when a checkpoint was saved, in whole Unix seconds: when its newest file was modified.
+
+    Without files, and for times before 1970, it is 0; no time is later than MAX_SAVE_TIME_SECONDS.
+    """
+    return min(max(max(file_mtimes_ns, default=0) // 10**9, 0), MAX_SAVE_TIME_SECONDS)

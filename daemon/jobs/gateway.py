@@ -115,7 +115,7 @@ class StoreGateway:
         )
         repository = Repository.open(store, run_id=self._settings.run_id, create=True)
         self._ledger.open(repository)
-        self._ledger.newest()
+        self._ledger.last()
         self.report(None)
         fencing = repository.fencing
         fenced = fencing is not None and fencing.fenced

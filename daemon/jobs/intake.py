@@ -77,9 +77,8 @@ class Intake:
         rules = self._retention
         if not rules.enforce or rules.keep_last is None:
             return False
-        newest = [self._ledger.load(key) for key in self._ledger.checkpoints()[-rules.keep_last :]]
-        manifests = [manifest for manifest in newest if manifest is not None]
-        return is_outdated(step, sighting.newest_mtime_ns, manifests, rules.keep_last, rules.keep_every)
+        committed = self._ledger.checkpoints()
+        return is_outdated(sighting.saved_at_seconds, step, committed, rules.keep_last, rules.keep_every)
 
     def take(self, watcher: Watcher, now_seconds: float) -> float | None:
         """Look once, pin what is complete; returns when to look again at the latest.
@@ -99,7 +98,7 @@ class Intake:
 
     def _pin(self, finding: Finding) -> bool:
         """Pin one complete checkpoint; False if it must be tried again later without any change on disk."""
-        if not self._queue.has_room(finding.step):
+        if not self._queue.has_room((finding.sighting.saved_at_seconds, finding.step)):
             return False
         start = time.monotonic()
         try:
@@ -141,7 +140,7 @@ class Intake:
         complete = [f.step for f in look.findings if f.judgement.stage >= Stage.MARKED]
         self._metrics.incomplete_checkpoints.set(len(look.findings) - len(complete))
         if complete:
-            self._metrics.checkpoint_last_seen_step.set(max(complete))
+            self._metrics.checkpoint_last_seen_step.set(complete[-1])
         self.refresh()
 
     def _note_vanished(self, finding: Finding) -> None:

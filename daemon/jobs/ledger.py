@@ -21,8 +21,7 @@ class Ledger:
         self._repository: Repository | None = None
         self._keys: dict[str, CheckpointKey] = {}
         self._manifests: dict[str, Manifest | None] = {}
-        self._last: Manifest | None = None
-        self._hint: str | None = None
+        self._copies: dict[tuple[str, int, ContentKey], str] = {}
         self._pruned: set[tuple[str, ContentKey]] = set()
         self._log = structlog.get_logger("ledger")
 
@@ -33,30 +32,32 @@ class Ledger:
             self._repository = repository
             self._keys = keys
             self._manifests = {key: manifest for key, manifest in self._manifests.items() if key in keys}
-            if (
-                self._last is not None
-                and CheckpointKey.of(self._last.step, self._last.identity).key not in keys
-            ):
-                self._last = None
 
     def add(self, manifest: Manifest) -> None:
         """Learn of a checkpoint that was just committed."""
-        key = CheckpointKey.of(manifest.step, manifest.identity)
-        last = self.last()
+        key = manifest.checkpoint_key
         with self._lock:
             self._keys[key.key] = key
             self._manifests[key.key] = manifest
-            if last is None or find_save_time_ns(manifest) >= find_save_time_ns(last):
-                self._last = manifest
+
+    def add_copy(self, name: str, step: int, content: ContentKey, manifest: Manifest) -> None:
+        """Learn that these files, found under other times or another name, are a committed checkpoint.
+
+        Known to this process alone: the next one hashes such a copy once more.
+        """
+        with self._lock:
+            self._copies[name, step, content] = manifest.checkpoint_key.key
 
     def remove(self, manifests: Iterable[Manifest]) -> None:
         """Learn of checkpoints that retention removed; their files may still lie on disk."""
         with self._lock:
             for manifest in manifests:
-                self._keys.pop(CheckpointKey.of(manifest.step, manifest.identity).key, None)
+                key = manifest.checkpoint_key.key
+                self._keys.pop(key, None)
                 self._pruned.add((manifest.name, manifest_content(manifest)))
-                if self._last is not None and self._last.identity == manifest.identity:
-                    self._last = None
+                for copy in [copy for copy, original in self._copies.items() if original == key]:
+                    del self._copies[copy]
+                    self._pruned.add((copy[0], copy[2]))
 
     def was_pruned(self, name: str, content: ContentKey) -> bool:
         """Say whether retention removed a checkpoint of this name with these files while this process ran."""
@@ -64,27 +65,23 @@ class Ledger:
             return (name, content) in self._pruned
 
     def last(self) -> Manifest | None:
-        """Return the committed checkpoint that was saved last: what the next one most likely resembles.
+        """Return the committed checkpoint that was saved last, whose manifest can be read: the newest one.
 
-        By the time of its files, not by its step: a run may be set back, and a backlog is committed newest first.
+        Not the one of the highest step, since a run may be set back, nor the one that was committed last, since a
+        backlog is committed newest first.
         """
-        with self._lock:
-            last, hint = self._last, self._hint
-        if last is None and hint is not None:
-            last = self.find_identity(hint)
-        return last if last is not None else self.newest()
-
-    def hint_last(self, identity: str) -> None:
-        """Learn which checkpoint an earlier process took for the last one."""
-        with self._lock:
-            self._hint = identity
+        for key in reversed(self.checkpoints()):
+            manifest = self.load(key)
+            if manifest is not None:
+                return manifest
+        return None
 
     def count_since(self, manifest: Manifest) -> int:
-        """Count the checkpoints of a higher step."""
-        return sum(key.step > manifest.step for key in self.checkpoints())
+        """Count the checkpoints that were saved later."""
+        return sum(key > manifest.checkpoint_key for key in self.checkpoints())
 
     def checkpoints(self) -> tuple[CheckpointKey, ...]:
-        """Return the committed checkpoints in ascending order of step."""
+        """Return the committed checkpoints in the order in which they were saved."""
         with self._lock:
             return tuple(sorted(self._keys.values()))
 
@@ -96,17 +93,12 @@ class Ledger:
         """
         with self._lock:
             keys = [key for key in self._keys.values() if key.step == step]
+            copied = self._keys.get(self._copies.get((name, step, content), ""))
+        if copied is not None:
+            return self.load(copied)
         for key in keys:
             manifest = self.load(key)
             if manifest is not None and manifest.name == name and manifest_content(manifest) == content:
-                return manifest
-        return None
-
-    def newest(self) -> Manifest | None:
-        """Return the committed checkpoint of the highest step whose manifest can be read."""
-        for key in reversed(self.checkpoints()):
-            manifest = self.load(key)
-            if manifest is not None:
                 return manifest
         return None
 
@@ -140,13 +132,8 @@ class Ledger:
         """Return, per family of names, the file names (numbers replaced) of the newest checkpoint that was read."""
         with self._lock:
             manifests = [manifest for manifest in self._manifests.values() if manifest is not None]
-        newest = sorted(manifests, key=lambda manifest: manifest.step)
+        newest = sorted(manifests, key=lambda manifest: manifest.checkpoint_key)
         return {strip_numbers(m.name): count_shapes(entry.path for entry in m.files) for m in newest}
-
-
-def find_save_time_ns(manifest: Manifest) -> int:
-    """Return when a checkpoint was saved: the newest modification time of its files, 0 without files."""
-    return max((entry.mtime_ns for entry in manifest.files), default=0)
 
 
 def manifest_content(manifest: Manifest) -> ContentKey:

@@ -6,7 +6,7 @@ from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 
 
 class PinQueue:
-    """Pins that wait for the pipeline. The newest step is taken first; the oldest gives way when it is full."""
+    """Pins that wait for the pipeline. What was saved last is taken first; the oldest gives way when it is full."""
 
     def __init__(self, max_pins: int) -> None:
         self._max_pins = max_pins
@@ -14,16 +14,16 @@ class PinQueue:
         self._condition = threading.Condition()
         self._closed = False
 
-    def has_room(self, step: int) -> bool:
-        """Say whether a pin of this step would be kept: there is room, or something older would give way."""
+    def has_room(self, order: tuple[int, int]) -> bool:
+        """Say whether a pin of this order would be kept: there is room, or something older would give way."""
         with self._condition:
-            return len(self._pins) < self._max_pins or step > min(pin.step for pin in self._pins)
+            return len(self._pins) < self._max_pins or order > min(pin.order for pin in self._pins)
 
     def put(self, pin: PinnedCheckpoint) -> PinnedCheckpoint | None:
         """Add a pin; returns the oldest one, which must be released, if there are too many now."""
         with self._condition:
             self._pins.append(pin)
-            self._pins.sort(key=lambda waiting: waiting.step)
+            self._pins.sort(key=lambda waiting: waiting.order)
             crowded_out = self._pins.pop(0) if len(self._pins) > self._max_pins else None
             self._condition.notify_all()
             return crowded_out

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from weightzip.daemon.checkpoint import find_save_time
 from weightzip.daemon.layouts import Sighting
 
 ContentKey = tuple[tuple[str, int, int], ...]
@@ -55,6 +56,11 @@ class PinnedCheckpoint:
     def content(self) -> ContentKey:
         """Return path, size and mtime of every file as they were when the pin was made."""
         return self.record.content
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Return what orders pins as the store will order them: when they were saved (Unix seconds), then the step."""
+        return find_save_time(mtime_ns for _, _, mtime_ns in self.content), self.step
 
     @property
     def size_bytes(self) -> int:

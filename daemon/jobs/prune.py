@@ -41,14 +41,11 @@ class Pruner:
         if self._settings.keep_last is None or self._is_paused():
             return
         repository = self._gateway.require()
-        last = self._ledger.last()
         try:
             plan = plan_retention(
                 repository.load_all(),
                 keep_last=self._settings.keep_last,
                 keep_every=self._settings.keep_every,
-                # The next checkpoint leans on the last one, whatever its step.
-                pinned={last.identity} if last is not None else frozenset(),
             )
             self._prunable_steps = tuple(manifest.step for manifest in plan.remove)
             self._metrics.prunable_checkpoints.set(len(plan.remove))

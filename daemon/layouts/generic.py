@@ -14,7 +14,8 @@ class GenericLayout:
     """Checkpoints of an unknown trainer.
 
     With `choosy`, only what looks like a checkpoint is taken: a file with a known ending, or a directory that
-    holds one. Without a number in its name, a checkpoint's step is the time of its newest file in seconds.
+    holds one. Without a number in its name, a checkpoint's step is the time of its newest file in seconds, so that
+    each save under such a name has a step of its own. The order of saving does not depend on it.
     """
 
     name = "generic"

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from weightzip.daemon.checkpoint import find_save_time
+
 SightingKind = Literal["file", "directory", "symlink", "other"]
 
 
@@ -56,6 +58,11 @@ class Sighting:
     def size_bytes(self) -> int:
         """Return the bytes of all files together."""
         return sum(entry.size_bytes for entry in self.files)
+
+    @cached_property
+    def saved_at_seconds(self) -> int:
+        """Return when it was saved, in Unix time, as its manifest will tell it."""
+        return find_save_time(entry.mtime_ns for entry in self.files)
 
     @cached_property
     def newest_mtime_ns(self) -> int:

@@ -53,8 +53,8 @@ def restore_checkpoint(
 
     The tree is written under a temporary name in `target`, synced, then renamed. An identical checkpoint that is
     there already is left alone; a different one is replaced only with `force`, and files of it that are right are
-    reused. If the chosen checkpoint is damaged, the newest older one that verifies is restored, `max_fallback` steps
-    back at most. Without a `cache`, objects pass through a temporary one inside `target`. `progress` counts raw bytes.
+    reused. If the chosen checkpoint is damaged, the one saved before it is tried, at most `max_fallback` of them.
+    Without a `cache`, objects pass through a temporary one inside `target`. `progress` counts raw bytes.
 
     Raises:
         NotFound: there is no such checkpoint.
@@ -80,9 +80,9 @@ def restore_checkpoint(
 
 
 def _list_candidates(repository: Repository, selector: str | int, max_fallback: int) -> list[CheckpointKey]:
-    """Return the chosen checkpoint and the older ones that may stand in for it, newest first."""
+    """Return the chosen checkpoint and those saved before it, which may stand in for it, newest first."""
     chosen = repository.find(selector)
-    older = [key for key in repository.list_checkpoints() if key.step <= chosen.step and key != chosen]
+    older = [key for key in repository.list_checkpoints() if key < chosen]
     return [chosen, *reversed(older)][: max_fallback + 1]
 
 

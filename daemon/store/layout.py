@@ -2,36 +2,45 @@
 
 weightzip-store.json                                 format, version, run_id; created once
 objects/<aa>/<archive digest>.wzst                   archives, by content
-checkpoints/<step, 12 digits>-<identity, 16>.json    one manifest a checkpoint, written last
+checkpoints/<saved>-<step>-<identity>.json           one manifest a checkpoint, written last
 """
 
 import re
 from dataclasses import dataclass
+
+from weightzip.daemon.checkpoint import MAX_SAVE_TIME_SECONDS
 
 STORE_RECORD_KEY = "weightzip-store.json"
 OBJECTS_PREFIX = "objects/"
 CHECKPOINTS_PREFIX = "checkpoints/"
 
 _OBJECT_KEY = re.compile(r"objects/([0-9a-f]{2})/(\1[0-9a-f]{62})\.wzst")
-_CHECKPOINT_KEY = re.compile(r"checkpoints/([0-9]{12})-([0-9a-f]{16})\.json")
+_CHECKPOINT_KEY = re.compile(r"checkpoints/([0-9]{12})-([0-9]{12})-([0-9a-f]{16})\.json")
 
 
 @dataclass(frozen=True, order=True)
 class CheckpointKey:
-    """A published checkpoint as its key tells it: no manifest was read. Orders by step."""
+    """A published checkpoint as its key tells it: no manifest was read.
 
+    Orders by the time of saving (Unix seconds), then by step: a run may be set back, and what it saves from then on
+    is newer than everything before, though its steps are lower.
+    """
+
+    saved_at_seconds: int
     step: int
     identity_prefix: str
 
     @property
     def key(self) -> str:
         """Return the key of its manifest in the store."""
-        return f"{CHECKPOINTS_PREFIX}{self.step:012d}-{self.identity_prefix}.json"
+        return (
+            f"{CHECKPOINTS_PREFIX}{self.saved_at_seconds:012d}-{self.step:012d}-{self.identity_prefix}.json"
+        )
 
     @classmethod
-    def of(cls, step: int, identity: str) -> "CheckpointKey":
+    def of(cls, saved_at_seconds: int, step: int, identity: str) -> "CheckpointKey":
         """Return the key of a checkpoint with this identity."""
-        return cls(step, identity[:16])
+        return cls(saved_at_seconds, step, identity[:16])
 
 
 def object_key(digest: str) -> str:
@@ -48,4 +57,6 @@ def parse_object_key(key: str) -> str | None:
 def parse_checkpoint_key(key: str) -> CheckpointKey | None:
     """Return the checkpoint that a manifest's key names, None for a key that is not ours."""
     match = _CHECKPOINT_KEY.fullmatch(key)
-    return CheckpointKey(int(match.group(1)), match.group(2)) if match else None
+    if match is None or int(match.group(1)) > MAX_SAVE_TIME_SECONDS:
+        return None
+    return CheckpointKey(int(match.group(1)), int(match.group(2)), match.group(3))

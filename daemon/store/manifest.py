@@ -10,7 +10,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from weightzip.daemon.checkpoint import ROOT_PATH, EntryKind, FileEntry, checkpoint_identity
+from weightzip.daemon.checkpoint import (
+    MAX_SAVE_TIME_SECONDS,
+    ROOT_PATH,
+    EntryKind,
+    FileEntry,
+    checkpoint_identity,
+)
+from weightzip.daemon.store.layout import CheckpointKey
 from weightzip.daemon.store.manifest_rules import check_entries, check_name, depth_by_digest
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -53,10 +60,14 @@ class Part(_Model):
 
 
 class CheckpointRecord(_Model):
-    """What a checkpoint is. `identity` covers the parts' paths, kinds, sizes, digests and link targets."""
+    """What a checkpoint is. `identity` covers the parts' paths, kinds, sizes, digests and link targets.
+
+    `saved_at_seconds` (Unix time) is when the trainer saved it: the newest file's time when it was encoded.
+    """
 
     name: str
     step: Annotated[int, Field(ge=0, lt=10**12)]
+    saved_at_seconds: Annotated[int, Field(ge=0, le=MAX_SAVE_TIME_SECONDS)]
     identity: Digest
     parts: Annotated[tuple[Part, ...], Field(min_length=1)]
 
@@ -125,6 +136,16 @@ class Manifest(_Model):
     def identity(self) -> str:
         """Return the checkpoint's identity in hex."""
         return self.checkpoint.identity
+
+    @property
+    def saved_at_seconds(self) -> int:
+        """Return when the trainer saved the checkpoint, in Unix time."""
+        return self.checkpoint.saved_at_seconds
+
+    @property
+    def checkpoint_key(self) -> CheckpointKey:
+        """Return the place of this manifest in the store, which also tells its place in the order of saving."""
+        return CheckpointKey.of(self.saved_at_seconds, self.step, self.identity)
 
     @cached_property
     def entries(self) -> tuple[FileEntry, ...]:

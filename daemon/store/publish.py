@@ -9,10 +9,10 @@ from pathlib import Path
 
 from blake3 import blake3
 
-from weightzip.daemon.checkpoint import checkpoint_identity
+from weightzip.daemon.checkpoint import checkpoint_identity, find_save_time
 from weightzip.daemon.store.document import decode_document, encode_document
 from weightzip.daemon.store.encoded import EncodedCheckpoint
-from weightzip.daemon.store.layout import CheckpointKey, object_key
+from weightzip.daemon.store.layout import CHECKPOINTS_PREFIX, CheckpointKey, object_key, parse_checkpoint_key
 from weightzip.daemon.store.manifest import (
     MAX_MANIFEST_BYTES,
     ArchiveRecord,
@@ -23,6 +23,7 @@ from weightzip.daemon.store.manifest import (
     Part,
 )
 from weightzip.daemon.store.protocol import CreateOutcome, Store
+from weightzip.daemon.store.record import require_record
 from weightzip.errors import CorruptData, NotFound, StoreConflict, StoreUnavailable, UsageError
 from weightzip.files.reports import Progress
 
@@ -52,31 +53,34 @@ def publish_checkpoint(
 
     See `Repository.publish` for the promise and the errors.
     """
+    require_record(store, run_id)
     manifest = build_manifest(run_id, encoded)
-    key = CheckpointKey.of(manifest.step, manifest.identity).key
-    data = encode_document(manifest)
+    standing, damaged = _find_standing(store, manifest)
+    if standing is not None:
+        return PublishReport(standing, False, 0, 0, len(standing.object_digests))
+    if damaged is not None:
+        # We hold the truth: the damaged manifest is written anew in its place, since one checkpoint has one manifest.
+        manifest = build_manifest(run_id, encoded, damaged.saved_at_seconds)
+    key, data = manifest.checkpoint_key.key, encode_document(manifest)
     if len(data) > MAX_MANIFEST_BYTES:
         raise UsageError(
             f"checkpoint {manifest.name!r} has too many files: its manifest takes {len(data)} bytes"
         )
-    damaged = False
-    try:
-        standing = _read_standing(store, key)
-    except CorruptData:
-        standing, damaged = None, True  # we hold the truth: the damaged manifest is written anew
-    if standing is not None:
-        _check_same(standing, manifest, f"{store.url}/{key}")
-        return PublishReport(standing, False, 0, 0, len(standing.object_digests))
     sent = _send_archives(store, encoded, progress, n_uploads)
-    if damaged:
+    if damaged is not None:
         store.put_bytes(key, data)
     else:
         _create_manifest(store, key, manifest, data)
     return PublishReport(manifest, True, len(sent), sum(sent), len(manifest.object_digests) - len(sent))
 
 
-def build_manifest(run_id: str, encoded: EncodedCheckpoint) -> Manifest:
-    """Write down an encoded checkpoint as the manifest it will have; the time is now."""
+def build_manifest(run_id: str, encoded: EncodedCheckpoint, saved_at_seconds: int | None = None) -> Manifest:
+    """Write down an encoded checkpoint as the manifest it will have, published now.
+
+    It was saved when its newest file was written, unless `saved_at_seconds` says otherwise.
+    """
+    if saved_at_seconds is None:
+        saved_at_seconds = find_save_time(e.mtime_ns for e in encoded.entries if e.kind == "file")
     return Manifest(
         run_id=run_id,
         weightzip_version=version("weightzip"),
@@ -84,11 +88,33 @@ def build_manifest(run_id: str, encoded: EncodedCheckpoint) -> Manifest:
         checkpoint=CheckpointRecord(
             name=encoded.name,
             step=encoded.step,
+            saved_at_seconds=saved_at_seconds,
             identity=checkpoint_identity([encoded.entries]),
             parts=(Part(node=0, entries=tuple(ManifestEntry.of(entry) for entry in encoded.entries)),),
         ),
         encoding=Encoding(predecessor=encoded.predecessor, archives=dict(encoded.archives)),
     )
+
+
+def _find_standing(store: Store, manifest: Manifest) -> tuple[Manifest | None, CheckpointKey | None]:
+    """Return the manifest under which this step and identity was published, or the place of a damaged one.
+
+    Its time of saving may be another one: a copy of a checkpoint, with new times, is the same checkpoint.
+    """
+    damaged = None
+    for item in store.list_objects(CHECKPOINTS_PREFIX):
+        key = parse_checkpoint_key(item.key)
+        if key is None or key != CheckpointKey.of(key.saved_at_seconds, manifest.step, manifest.identity):
+            continue
+        try:
+            standing = _read_standing(store, key.key)
+        except CorruptData:
+            damaged = key
+            continue
+        if standing is not None:
+            _check_same(standing, manifest, f"{store.url}/{key.key}")
+            return standing, None
+    return None, damaged
 
 
 def _read_standing(store: Store, key: str) -> Manifest | None:

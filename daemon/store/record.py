@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from weightzip.daemon.store.document import decode_document, encode_document
 from weightzip.daemon.store.layout import STORE_RECORD_KEY
 from weightzip.daemon.store.protocol import CreateOutcome, Store
-from weightzip.errors import NotFound, StoreConflict
+from weightzip.errors import NotFound, StoreConflict, StoreVanished
 
 _MAX_RECORD_BYTES = 1 << 16
 
@@ -46,6 +46,25 @@ def read_record(store: Store) -> StoreRecord:
     except NotFound as error:
         raise NotFound(f"{store.url} holds no weightzip store (no {STORE_RECORD_KEY} there)") from error
     return decode_document(data, StoreRecord, f"{store.url}/{STORE_RECORD_KEY}")
+
+
+def require_record(store: Store, run_id: str | None) -> StoreRecord:
+    """Read the record of a repository that was there before: whoever wrote into it must not begin another one.
+
+    Raises:
+        StoreVanished: there is no record any more, as when a mount went away.
+        StoreConflict, CorruptData, UnsupportedVersion: it is another run's, damaged or newer than this program.
+    """
+    try:
+        record = read_record(store)
+    except NotFound as error:
+        raise StoreVanished(
+            f"{store.url} has lost its {STORE_RECORD_KEY}: it held this run's checkpoints before. Nothing is written "
+            "until it is back: mount it again, or correct the URL. Only if it was removed on purpose, delete "
+            "known-store.json in the state directory and start the daemon anew"
+        ) from error
+    check_run(record, run_id, store.url)
+    return record
 
 
 def create_record(store: Store, run_id: str | None) -> StoreRecord:

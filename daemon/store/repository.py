@@ -45,21 +45,21 @@ class Repository:
         return cls(store, record.run_id, probe_fencing(store) if create else None)
 
     def list_checkpoints(self) -> tuple[CheckpointKey, ...]:
-        """Return the published checkpoints in ascending order of step, from one listing."""
+        """Return the published checkpoints in the order in which they were saved, from one listing."""
         keys = (parse_checkpoint_key(item.key) for item in self.store.list_objects(CHECKPOINTS_PREFIX))
         return tuple(sorted(key for key in keys if key is not None))
 
     def find(self, selector: str | int) -> CheckpointKey:
-        """Return the checkpoint of a step, of a name, or `latest` (the highest step).
+        """Return the checkpoint of a step, of a name, or `latest`.
 
-        Of several checkpoints of one step the one published last is meant.
+        Of several the one that was saved last is meant, whatever the steps say and whenever it was published.
 
         Raises:
             NotFound: there is no such checkpoint.
         """
         checkpoints = self.list_checkpoints()
         if selector == LATEST:
-            wanted = [key for key in checkpoints if key.step == checkpoints[-1].step]
+            wanted = list(checkpoints)
         elif isinstance(selector, int) or selector.isdecimal():
             wanted = [key for key in checkpoints if key.step == int(selector)]
         else:
@@ -69,7 +69,7 @@ class Repository:
             raise NotFound(
                 f"{self.store.url} holds no checkpoint {selector!r}; the newest steps are: {known}"
             )
-        return wanted[0] if len(wanted) == 1 else self._newest(wanted)
+        return wanted[-1]
 
     def load(self, checkpoint: CheckpointKey | str | int) -> Manifest:
         """Read and check the manifest of a checkpoint (see `find` for selectors).
@@ -83,8 +83,10 @@ class Repository:
         key = checkpoint if isinstance(checkpoint, CheckpointKey) else self.find(checkpoint)
         place = f"{self.store.url}/{key.key}"
         manifest = decode_document(self.store.read_bytes(key.key, MAX_MANIFEST_BYTES), Manifest, place)
-        if CheckpointKey.of(manifest.step, manifest.identity) != key:
-            raise CorruptData(f"{place} holds the manifest of another checkpoint, step {manifest.step}")
+        if manifest.checkpoint_key != key:
+            raise CorruptData(
+                f"{place} holds the manifest of another checkpoint, {manifest.checkpoint_key.key}"
+            )
         if manifest.run_id != self.run_id:
             raise CorruptData(
                 f"{place} was written by run {manifest.run_id!r}, this store is {self.run_id!r}'s"
@@ -92,16 +94,18 @@ class Repository:
         return manifest
 
     def load_all(self, *, skip: Collection[CheckpointKey] = ()) -> tuple[Manifest, ...]:
-        """Read all manifests but those of `skip`, in ascending order of step, of one step as they were published.
+        """Read all manifests but those of `skip`, in the order in which the checkpoints were saved.
 
         Raises:
             CorruptData, UnsupportedVersion: as in `load`; one bad manifest is enough.
         """
         manifests = []
-        for key in set(self.list_checkpoints()).difference(skip):
+        for key in self.list_checkpoints():
+            if key in skip:
+                continue
             with suppress(NotFound):  # removed since it was listed, or the listing lags
                 manifests.append(self.load(key))
-        return tuple(sorted(manifests, key=lambda manifest: (manifest.step, manifest.created_at)))
+        return tuple(manifests)
 
     def publish(
         self,
@@ -118,6 +122,7 @@ class Repository:
         Raises:
             StoreConflict: another writer put something else under this manifest's key.
             NotFound: an archive of a predecessor is gone from the store: encode as a keyframe.
+            StoreVanished: the store's own record is gone; nothing was written.
         """
         return publish_checkpoint(self.store, self.run_id, encoded, progress, n_uploads)
 
@@ -133,13 +138,3 @@ class Repository:
             except (CorruptData, UnsupportedVersion, NotFound):
                 continue  # it tells no name; `verify` names the damage
         return []
-
-    def _newest(self, keys: list[CheckpointKey]) -> CheckpointKey:
-        """Return the one published last; those that cannot be read come first, so that their damage is noticed."""
-        readable = []
-        for key in keys:
-            try:
-                readable.append((self.load(key).created_at, key))
-            except (CorruptData, UnsupportedVersion, NotFound):
-                continue
-        return max(readable)[1] if readable else keys[-1]

@@ -31,7 +31,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Look:
-    """The result of one look: all candidates in order of step, and when to look again at the latest."""
+    """The result of one look: all candidates in the order of saving, and when to look again at the latest."""
 
     findings: tuple[Finding, ...]
     next_look_at_seconds: float | None
@@ -83,8 +83,9 @@ class Watcher:
         sightings, root_names = scan_source(self._root, self._ignore)
         self._candidates = {s.name: observe(self._candidates.get(s.name), s, now_seconds) for s in sightings}
         self._evidence = {name: known for name, known in self._evidence.items() if name in self._candidates}
+        # As the store orders them: after a run was set back, the checkpoints of higher steps are the older ones.
         claims = sorted(
-            self._claims(), key=lambda claim: (claim.step, claim.candidate.sighting.newest_mtime_ns)
+            self._claims(), key=lambda claim: (claim.candidate.sighting.saved_at_seconds, claim.step)
         )
         findings: list[Finding] = []
         shapes = dict(shapes_before)

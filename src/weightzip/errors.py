@@ -98,6 +98,12 @@ class StoreUnavailable(WeightzipError):
     hint = "check the URL, the credentials and the network, then run the same command again"
 
 
+class StoreVanished(StoreUnavailable):
+    """The store was there before and is gone: a mount or a bucket is missing, and no new store is begun in its place."""
+
+    hint = "mount the store again, or correct its URL"
+
+
 class NotFound(WeightzipError):
     """The store, the checkpoint or the file asked for does not exist."""
 

@@ -8,7 +8,6 @@ import pytest
 from support.checkpoints import describe_tree
 from support.repositories import Publisher
 from weightzip.daemon.restore import restore_checkpoint, verify_repository
-from weightzip.daemon.store import CheckpointKey
 from weightzip.daemon.store.layout import object_key
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import CorruptData
@@ -54,7 +53,7 @@ def _apply(publisher: Publisher, key: str, damage: Damage) -> None:
 def test_damage_is_named_and_the_one_before_comes_back(
     publisher: Publisher, damage: Damage, what: str, tmp_path: Path
 ) -> None:
-    manifest_key = CheckpointKey.of(400, publisher.manifests[400].identity).key
+    manifest_key = publisher.manifests[400].checkpoint_key.key
     key = _object_of(publisher, 400) if what == "archive" else manifest_key
     _apply(publisher, key, damage)
     if what == "manifest" and damage is DAMAGES["missing"]:
@@ -129,7 +128,7 @@ def test_verify_names_each_damage(
 
 
 def test_verify_names_a_damaged_manifest(publisher: Publisher) -> None:
-    key = CheckpointKey.of(300, publisher.manifests[300].identity).key
+    key = publisher.manifests[300].checkpoint_key.key
     _apply(publisher, key, DAMAGES["truncated"])
     bad = [item for item in verify_repository(publisher.repository).findings if item.state != "found"]
     assert [(item.key, item.state) for item in bad] == [(key, "corrupt")]

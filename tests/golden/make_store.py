@@ -2,7 +2,8 @@
 
     python tests/golden/make_store.py
 
-The store holds two checkpoints, the second against the first. `store-v1.json` tells what must come back.
+The store holds three checkpoints, each against the one saved before it, of a run that was set back after step 200.
+`store-v1.json` tells what must come back.
 """
 
 import json
@@ -18,6 +19,8 @@ from weightzip.daemon.checkpoint import hash_file
 from weightzip.daemon.store.local import LocalStore
 
 STORE = Path(__file__).parent / "store-v1"
+STEPS = (100, 200, 150)
+"""In the order in which they were saved."""
 
 
 def describe(root: Path) -> dict[str, list[object]]:
@@ -34,8 +37,10 @@ def main() -> None:
         sys.exit(f"{STORE} exists and is never replaced")
     with tempfile.TemporaryDirectory() as room:
         publisher = Publisher(LocalStore(STORE), Path(room), run_id="golden")
-        publisher.publish_chain(100, 200)
-        wanted = {step: describe(publisher.source(step)) for step in (100, 200)}
+        for position, step in enumerate(STEPS):
+            publisher.save_at(step, 1_700_000_000 + 1000 * position)
+        publisher.publish_chain(*STEPS)
+        wanted = {step: describe(publisher.source(step)) for step in STEPS}
     (STORE / "tmp").rmdir()
     STORE.with_suffix(".json").write_text(json.dumps(wanted, indent=1, sort_keys=True))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from golden.make_store import STORE, describe
+from golden.make_store import STEPS, STORE, describe
 from weightzip.daemon.restore import restore_checkpoint, verify_repository
 from weightzip.daemon.store import Repository
 from weightzip.daemon.store.local import LocalStore
@@ -20,7 +20,8 @@ def repository(tmp_path: Path) -> Repository:
 
 def test_every_checkpoint_of_the_golden_store_comes_back(repository: Repository, tmp_path: Path) -> None:
     wanted = json.loads(STORE.with_suffix(".json").read_text())
-    assert [str(key.step) for key in repository.list_checkpoints()] == sorted(wanted)
+    assert tuple(key.step for key in repository.list_checkpoints()) == STEPS
+    assert sorted(wanted) == sorted(map(str, STEPS))
     for step, tree in wanted.items():
         assert describe(restore_checkpoint(repository, step, tmp_path / "target").path) == tree
 

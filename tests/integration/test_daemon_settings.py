@@ -82,7 +82,7 @@ def test_source_ignore_keeps_files_out(tmp_path: Path) -> None:
     (trainer.save(1) / "notes.log").write_text("private")
     with running(make_settings(tmp_path, source={"ignore": ["*.log"]})) as parts:
         wait_committed(parts, 1)
-        manifest = parts.ledger.newest()
+        manifest = parts.ledger.last()
     assert manifest is not None
     assert manifest.find_file("config.json") is not None
     assert manifest.find_file("notes.log") is None

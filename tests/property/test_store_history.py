@@ -13,7 +13,6 @@ from support.faulty_store import CrashError, Fault, FaultyStore
 from support.repositories import Publisher
 from support.store_checker import check_store, read_raw
 from weightzip.daemon.keeper import MIN_KEPT, execute_plan, plan_removal, plan_retention
-from weightzip.daemon.store import CheckpointKey
 from weightzip.daemon.store.memory import MemoryStore
 
 
@@ -91,7 +90,7 @@ class StoreHistory(RuleBasedStateMachine):
     def remove(self, data: st.DataObject) -> None:
         step = data.draw(st.sampled_from(sorted(self.listed)))
         repository = self.publisher.repository
-        key = CheckpointKey.of(step, self.publisher.manifests[step].identity)
+        key = self.publisher.manifests[step].checkpoint_key
         execute_plan(repository, plan_removal(repository.load_all(), [key]))
         self.listed.remove(step)
 

@@ -1,5 +1,6 @@
 """Publish small checkpoints into a store, each against the one before, as the daemon does."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,11 @@ class Publisher:
         """Return the raw tree of a step, written on first use."""
         path = self.root / "source" / f"checkpoint-{step}"
         return path if path.exists() else write_checkpoint(self.root / "source", step, self.n_elements)
+
+    def save_at(self, step: int, seconds: int) -> None:
+        """Give all files of a step the time of a save at `seconds` (Unix time)."""
+        for path in self.source(step).rglob("*"):
+            os.utime(path, (0, seconds), follow_symlinks=False)
 
     def publish(self, step: int, predecessor: int | None = None) -> PublishReport:
         """Encode a step against a published one (or as a keyframe) and publish it."""

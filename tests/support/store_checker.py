@@ -19,7 +19,7 @@ from blake3 import blake3
 from weightzip.daemon.store import Store
 from weightzip.files import decompress_stream
 
-MANIFEST_KEY = re.compile(r"checkpoints/(\d{12})-([0-9a-f]{16})\.json")
+MANIFEST_KEY = re.compile(r"checkpoints/(\d{12})-(\d{12})-([0-9a-f]{16})\.json")
 OBJECT_KEY = re.compile(r"objects/([0-9a-f]{2})/([0-9a-f]{64})\.wzst")
 
 
@@ -27,6 +27,7 @@ OBJECT_KEY = re.compile(r"objects/([0-9a-f]{2})/([0-9a-f]{64})\.wzst")
 class CheckedCheckpoint:
     """A listed checkpoint that was found complete, with the bytes of its files by path."""
 
+    key: str
     step: int
     name: str
     files: Mapping[str, bytes]
@@ -49,9 +50,11 @@ def check_store(raw: Mapping[str, bytes]) -> dict[int, CheckedCheckpoint]:
     checked = {}
     with tempfile.TemporaryDirectory() as scratch:
         for key, data in sorted(raw.items()):
-            if match := MANIFEST_KEY.fullmatch(key):
+            if MANIFEST_KEY.fullmatch(key):
                 checkpoint = _check_manifest(json.loads(data), raw, Path(scratch))
-                assert checkpoint.step == int(match.group(1)), key
+                assert checkpoint.key == key
+                copies = [other for other in raw if other.endswith(key[-35:])]
+                assert copies == [key], "one step and identity has two manifests"
                 checked[checkpoint.step] = checkpoint
     return checked
 
@@ -72,7 +75,10 @@ def _check_manifest(manifest: dict[str, Any], raw: Mapping[str, bytes], scratch:
             files[entry["path"]] = path.read_bytes()
             assert len(files[entry["path"]]) == entry["size_bytes"]
     links = {entry["path"]: entry["target"] for entry in entries if entry["kind"] == "symlink"}
-    return CheckedCheckpoint(record["step"], record["name"], files, links)
+    newest_ns = max(entry["mtime_ns"] for entry in entries if entry["kind"] == "file")
+    assert record["saved_at_seconds"] == newest_ns // 1_000_000_000
+    key = f"checkpoints/{record['saved_at_seconds']:012}-{record['step']:012}-{record['identity'][:16]}.json"
+    return CheckedCheckpoint(key, record["step"], record["name"], files, links)
 
 
 def _restore(digest: str, archives: dict[str, Any], raw: Mapping[str, bytes], scratch: Path) -> Path:

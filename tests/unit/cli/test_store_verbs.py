@@ -13,7 +13,7 @@ from servers.location import S3Location
 from support.checkpoints import describe_tree
 from support.repositories import Publisher
 from support.store_checker import check_store, read_raw
-from weightzip.daemon.store import CheckpointKey, open_store
+from weightzip.daemon.store import open_store
 from weightzip.daemon.store.layout import object_key
 
 
@@ -53,6 +53,7 @@ def test_list_and_show_tell_what_is_there(store: Path, publisher: Publisher) -> 
         (200, "checkpoint-200", 1),
         (300, "checkpoint-300", 2),
     ]
+    assert lines[2]["saved_at"] == "2023-11-14 22:18:20"
     assert lines[2]["raw_bytes"] == publisher.manifests[300].raw_bytes
     (shown,) = _json("show", store, "checkpoint-200")
     assert shown["checkpoint"]["identity"] == publisher.manifests[200].identity
@@ -135,7 +136,7 @@ def test_rm_does_nothing_until_it_is_confirmed(store: Path, publisher: Publisher
 
 
 def test_rm_removes_a_checkpoint_whose_manifest_is_damaged(store: Path, publisher: Publisher) -> None:
-    key = CheckpointKey.of(200, publisher.manifests[200].identity).key
+    key = publisher.manifests[200].checkpoint_key.key
     (store / key).write_bytes(b"{")
     assert "damaged" in _run("list", store).stdout
     assert _run("prune", store, "--keep-last", 2, "--confirm").returncode == 3

@@ -18,7 +18,6 @@ from weightzip.daemon.keeper import (
     plan_retention,
 )
 from weightzip.daemon.restore import restore_checkpoint
-from weightzip.daemon.store import CheckpointKey
 from weightzip.daemon.store.layout import object_key
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import CorruptData, UsageError
@@ -51,10 +50,9 @@ def test_the_union_of_rules_stays(publisher: Publisher) -> None:
     manifests = publisher.repository.load_all()
     assert _kept(plan_retention(manifests, keep_last=3)) == [300, 400, 500]
     assert _kept(plan_retention(manifests, keep_last=2, keep_every=200)) == [200, 400, 500]
-    pinned = {manifests[0].identity}
-    plan = plan_retention(manifests, keep_last=2, pinned=pinned)
-    assert _kept(plan) == [100, 400, 500]
-    assert sorted(plan.reasons.values()) == ["one of the last 2", "one of the last 2", "pinned"]
+    plan = plan_retention(manifests, keep_last=2, keep_every=100)
+    assert plan.reasons[manifests[0].checkpoint_key.key] == "step divisible by 100"
+    assert plan.reasons[manifests[4].checkpoint_key.key] == "one of the last 2"
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
@@ -69,6 +67,16 @@ def test_two_stay_whatever_is_asked(publisher: Publisher, shuffle: bool) -> None
 def test_counts_below_one_are_refused(keep_last: int, keep_every: int | None) -> None:
     with pytest.raises(UsageError):
         plan_retention((), keep_last=keep_last, keep_every=keep_every)
+
+
+def test_after_a_set_back_the_stale_higher_steps_go_first(tmp_path: Path) -> None:
+    publisher = Publisher(MemoryStore(), tmp_path)
+    for time, step in enumerate((500, 900, 1000, 600, 700)):
+        publisher.save_at(step, 1_800_000_000 + time)
+        publisher.publish(step)
+    manifests = publisher.repository.load_all()
+    assert _kept(plan_retention(manifests, keep_last=1)) == [600, 700]
+    assert _kept(plan_retention(manifests, keep_last=2, keep_every=500)) == [500, 1000, 600, 700]
 
 
 def test_steps_are_numbers(tmp_path: Path) -> None:
@@ -109,7 +117,7 @@ def test_archives_nobody_needs_are_deleted_and_counted(publisher: Publisher, sto
 
 def test_removing_the_middle_of_a_chain_breaks_nothing(publisher: Publisher, store: MemoryStore) -> None:
     repository = publisher.repository
-    doomed = CheckpointKey.of(300, publisher.manifests[300].identity)
+    doomed = publisher.manifests[300].checkpoint_key
     execute_plan(repository, plan_removal(repository.load_all(), [doomed]))
     assert set(check_store(read_raw(store))) == {100, 200, 400, 500}
 
@@ -153,9 +161,7 @@ def test_only_old_orphans_are_found(publisher: Publisher, store: MemoryStore) ->
 
 def test_what_was_published_after_the_plan_is_spared(publisher: Publisher, store: MemoryStore) -> None:
     repository = publisher.repository
-    plan = plan_removal(
-        repository.load_all(), [CheckpointKey.of(step, publisher.manifests[step].identity) for step in STEPS]
-    )
+    plan = plan_removal(repository.load_all(), [publisher.manifests[step].checkpoint_key for step in STEPS])
     publisher.publish(600, predecessor=500)
     execute_plan(repository, plan)
     assert set(check_store(read_raw(store))) == {600}
@@ -165,7 +171,7 @@ def test_nothing_is_deleted_when_a_manifest_cannot_be_read(publisher: Publisher,
     publisher.publish(600)
     repository = publisher.repository
     plan = plan_retention(repository.load_all(), keep_last=2)
-    key = CheckpointKey.of(500, publisher.manifests[500].identity).key
+    key = publisher.manifests[500].checkpoint_key.key
     store.put_bytes(key, b"{ damaged")
     objects = {item.key for item in store.list_objects("objects/")}
     with pytest.raises(CorruptData, match=re.escape(key)):

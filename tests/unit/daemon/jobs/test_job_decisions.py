@@ -62,12 +62,13 @@ def test_when_the_newest_is_restored_at_the_start(
 
 
 def test_what_retention_would_remove_at_once_is_outdated() -> None:
-    newest = [make_manifest(step) for step in (300, 400)]
-    assert is_outdated(100, 1, newest, 2, None)
-    assert not is_outdated(100, 1, newest, 2, 100), "a rule keeps it"
-    assert not is_outdated(100, 1, newest, 3, None), "there is room"
-    assert not is_outdated(350, 1, newest, 2, None)
-    assert not is_outdated(100, 10**18, newest, 2, None), "saved after the others: the run was set back"
+    committed = [make_manifest(step).checkpoint_key for step in (300, 400)]
+    assert is_outdated(1, 100, committed, 2, None)
+    assert is_outdated(1, 900, committed, 2, None), "a higher step of before the run was set back"
+    assert not is_outdated(1, 100, committed, 2, 100), "a rule keeps it"
+    assert not is_outdated(1, 100, committed, 3, None), "there is room"
+    assert not is_outdated(350, 350, committed, 2, None)
+    assert not is_outdated(10**9, 100, committed, 2, None), "saved after the others: the run was set back"
 
 
 @pytest.mark.parametrize(

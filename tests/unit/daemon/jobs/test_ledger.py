@@ -45,14 +45,13 @@ def test_other_times_are_other_content(tmp_path: Path) -> None:
     assert ledger.find("checkpoint-100", 100, content_key(sighting)) is None
 
 
-def test_newest_last_and_shapes(tmp_path: Path) -> None:
+def test_last_and_shapes(tmp_path: Path) -> None:
     publisher = make_publisher(tmp_path)
     ledger = open_ledger(publisher)
     assert [key.step for key in ledger.checkpoints()] == [100, 200]
-    newest = ledger.newest()
+    newest = ledger.last()
     assert newest is not None
     assert newest.step == 200
-    assert ledger.last() == newest
     ledger.add(publisher.manifests[100])
     assert ledger.last() == newest, "an older save that was committed later is not the last"
     later = make_manifest(50, mtime_ns=2 * 10**18)
@@ -62,25 +61,29 @@ def test_newest_last_and_shapes(tmp_path: Path) -> None:
     assert ledger.last() == newest
     assert ledger.shapes()["checkpoint-#"]["model.safetensors"] == 1
     assert ledger.count_since(publisher.manifests[100]) == 1
+    assert ledger.count_since(newest) == 0
     assert ledger.find_identity(publisher.manifests[200].identity) == publisher.manifests[200]
     assert ledger.find_identity("0" * 64) is None
 
 
-def test_the_last_one_of_an_earlier_process_is_believed_if_it_is_in_the_store(tmp_path: Path) -> None:
+def test_a_copy_is_known_until_its_original_is_removed(tmp_path: Path) -> None:
     publisher = make_publisher(tmp_path)
-    for step, identity in ((100, publisher.manifests[100].identity), (200, "0" * 64)):
-        ledger = open_ledger(publisher)
-        ledger.hint_last(identity)
-        last = ledger.last()
-        assert last is not None
-        assert last.step == step
+    ledger = open_ledger(publisher)
+    original = publisher.manifests[100]
+    copy = (("model.safetensors", 1, 2),)
+    ledger.add_copy("copy", 100, copy, original)
+    assert ledger.find("copy", 100, copy) == original
+    assert ledger.find("copy", 200, copy) is None
+    ledger.remove([original])
+    assert ledger.find("copy", 100, copy) is None
+    assert ledger.was_pruned("copy", copy)
 
 
 def test_a_damaged_manifest_is_passed_over(tmp_path: Path) -> None:
     publisher = make_publisher(tmp_path)
     ledger = open_ledger(publisher)
     publisher.store.put_bytes(ledger.checkpoints()[-1].key, b"{}")
-    newest = ledger.newest()
+    newest = ledger.last()
     assert newest is not None
     assert newest.step == 100
 

@@ -7,9 +7,10 @@ from weightzip.daemon.jobs.pin_queue import PinQueue
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint, PinRecord
 
 
-def make_pin(step: int) -> PinnedCheckpoint:
+def make_pin(step: int, saved_at: int = 0) -> PinnedCheckpoint:
+    content = (("model", 1, saved_at * 10**9),)
     record = PinRecord(
-        id=f"{step}", name=f"checkpoint-{step}", step=step, complete_at=0.0, how="link", content=()
+        id=f"{step}", name=f"checkpoint-{step}", step=step, complete_at=0.0, how="link", content=content
     )
     return PinnedCheckpoint(record, Path())
 
@@ -26,12 +27,24 @@ def test_the_newest_step_is_taken_first() -> None:
     ]
 
 
+def test_after_a_set_back_the_last_save_is_taken_first() -> None:
+    queue = PinQueue(2)
+    queue.put(make_pin(900, saved_at=1))
+    queue.put(make_pin(600, saved_at=2))
+    assert queue.has_room((2, 700))
+    assert not queue.has_room((0, 1000))
+    crowded_out = queue.put(make_pin(700, saved_at=3))
+    assert crowded_out is not None
+    assert crowded_out.step == 900
+    assert [pin.step for pin in (queue.take(), queue.take()) if pin] == [700, 600]
+
+
 def test_the_oldest_gives_way() -> None:
     queue = PinQueue(2)
     queue.put(make_pin(100))
     queue.put(make_pin(200))
-    assert not queue.has_room(50)
-    assert queue.has_room(300)
+    assert not queue.has_room((0, 50))
+    assert queue.has_room((0, 300))
     crowded_out = queue.put(make_pin(300))
     assert crowded_out is not None
     assert crowded_out.step == 100

@@ -1,5 +1,6 @@
 """Publishing: archives first, the manifest last, once; a repository belongs to one run."""
 
+import os
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from weightzip.daemon.jobs.encode import encode_checkpoint
 from weightzip.daemon.store import CheckpointKey, CreateOutcome, Repository
 from weightzip.daemon.store.layout import object_key, parse_checkpoint_key, parse_object_key
 from weightzip.daemon.store.memory import MemoryStore
-from weightzip.errors import CorruptData, NotFound, StoreConflict
+from weightzip.errors import CorruptData, NotFound, StoreConflict, StoreVanished
 
 
 class UnconditionalStore(MemoryStore):
@@ -82,14 +83,70 @@ def test_latest_of_nothing_is_not_found(publisher: Publisher) -> None:
         publisher.repository.find("latest")
 
 
-def test_of_one_step_the_last_published_counts(publisher: Publisher) -> None:
+@pytest.mark.parametrize("published_first", [True, False])
+def test_of_one_step_the_last_saved_counts(publisher: Publisher, published_first: bool) -> None:
+    source = publisher.source(10)
     publisher.publish(10)
-    changed = publisher.source(10) / "trainer_state.json"
-    changed.chmod(0o644)
-    changed.write_text('{"global_step": 10, "again": true}')
+    state = source / "trainer_state.json"
+    state.chmod(0o644)
+    state.write_text('{"global_step": 10, "again": true}')
+    os.utime(state, (0, 1_600_000_000 if published_first else 1_800_000_000))
+    if published_first:  # nothing in it may be newer than that
+        for path in source.rglob("*"):
+            os.utime(path, (0, 1_600_000_000), follow_symlinks=False)
     second = publisher.publish(10)
     assert len(publisher.repository.list_checkpoints()) == 2
-    assert publisher.repository.load(10).identity == second.manifest.identity
+    assert (publisher.repository.load(10).identity == second.manifest.identity) is not published_first
+
+
+def test_a_run_that_was_set_back_is_ordered_by_its_saves(publisher: Publisher) -> None:
+    set_back = {
+        500: 1,
+        700: 2,
+        900: 3,
+        600: 4,
+        701: 5,
+    }  # restarted from 500: 600 and 701 were saved after 900
+    for step in (900, 600, 500, 701, 700):  # a backlog is published in another order
+        publisher.save_at(step, 1_800_000_000 + set_back[step])
+        publisher.publish(step)
+    repository = publisher.repository
+    assert [key.step for key in repository.list_checkpoints()] == list(set_back)
+    assert [manifest.step for manifest in repository.load_all()] == list(set_back)
+    assert repository.load("latest").step == 701
+    assert repository.load("latest").saved_at_seconds == 1_800_000_005
+    check_store(read_raw(publisher.store))
+
+
+def test_a_copy_with_new_times_is_the_same_checkpoint(publisher: Publisher) -> None:
+    first = publisher.publish(10)
+    publisher.save_at(10, 1_900_000_000)
+    again = publisher.publish(10)
+    assert not again.created
+    assert again.manifest == first.manifest
+    assert publisher.repository.list_checkpoints() == (first.manifest.checkpoint_key,)
+
+
+def test_a_damaged_manifest_of_a_copy_is_written_anew_in_its_place(
+    publisher: Publisher, store: MemoryStore
+) -> None:
+    key = publisher.publish(10).manifest.checkpoint_key
+    store.put_bytes(key.key, b"{ damaged")
+    publisher.save_at(10, 1_900_000_000)
+    assert publisher.publish(10).created
+    assert publisher.repository.list_checkpoints() == (key,)
+    assert publisher.repository.load(10).saved_at_seconds == key.saved_at_seconds
+
+
+def test_nothing_is_written_into_a_store_that_lost_its_record(
+    publisher: Publisher, store: MemoryStore
+) -> None:
+    repository = publisher.repository
+    encoded = encode_checkpoint("checkpoint-1", 1, publisher.source(1), workdir=publisher.root / "work")
+    store.delete("weightzip-store.json")
+    with pytest.raises(StoreVanished, match=r"has lost its weightzip-store\.json"):
+        repository.publish(encoded)
+    assert list(store.list_objects("")) == []
 
 
 def test_publishing_again_sends_nothing(publisher: Publisher, tmp_path: Path) -> None:
@@ -103,7 +160,7 @@ def test_publishing_again_sends_nothing(publisher: Publisher, tmp_path: Path) ->
 def test_only_missing_and_wrong_objects_are_sent(publisher: Publisher, store: MemoryStore) -> None:
     first = publisher.publish(10)
     digests = sorted(first.manifest.object_digests)
-    store.delete(CheckpointKey.of(10, first.manifest.identity).key)
+    store.delete(first.manifest.checkpoint_key.key)
     store.delete(object_key(digests[0]))
     store.put_bytes(object_key(digests[1]), b"too short")
     size_bytes = store.size_bytes(object_key(digests[2]))
@@ -128,7 +185,7 @@ def test_a_predecessor_archive_that_is_gone_stops_the_publish(
 
 def test_a_damaged_manifest_is_written_anew(publisher: Publisher, store: MemoryStore) -> None:
     first = publisher.publish(10)
-    key = CheckpointKey.of(10, first.manifest.identity).key
+    key = first.manifest.checkpoint_key.key
     store.put_bytes(key, b"{ damaged")
     assert publisher.publish(10).created
     check_store(read_raw(store))
@@ -193,8 +250,10 @@ def test_a_manifest_of_another_run_or_place_counts_as_damaged(
 def test_foreign_keys_are_not_ours() -> None:
     digest = "ab" * 32
     assert parse_object_key(object_key(digest)) == digest
-    assert parse_checkpoint_key(CheckpointKey.of(7, digest).key) == CheckpointKey(7, digest[:16])
+    assert parse_checkpoint_key(CheckpointKey.of(5, 7, digest).key) == CheckpointKey(5, 7, digest[:16])
     for key in ("objects/aa/" + digest + ".wzst", "objects/ab/" + digest, "objects/readme.txt"):
         assert parse_object_key(key) is None
-    for key in ("checkpoints/7-abc.json", "checkpoints/readme.json", "checkpoints/x/" + "0" * 12 + ".json"):
-        assert parse_checkpoint_key(key) is None
+    two_numbers = "0" * 12 + "-" + "ab" * 8
+    far = "9" * 12 + "-" + two_numbers  # no date
+    for key in ("7-abc.json", "readme.json", f"x/{two_numbers}.json", f"{two_numbers}.json", f"{far}.json"):
+        assert parse_checkpoint_key(f"checkpoints/{key}") is None

@@ -1,6 +1,7 @@
 """Looks at a real directory with a clock that is a number."""
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -122,7 +123,24 @@ def test_no_beginning_of_a_save_is_ever_complete(tmp_path: Path) -> None:
 
 def test_steps_are_ordered_as_numbers(tmp_path: Path) -> None:
     for step in (10_000, 9_900, 900):
-        write_hf(tmp_path, step)
+        for path in write_hf(tmp_path, step).iterdir():
+            os.utime(path, (0, 1_700_000_000))
     watcher = make_watcher(tmp_path)
     watcher.look(0.0, {})
     assert [finding.step for finding in watcher.look(10.0, {}).complete] == [900, 9_900, 10_000]
+
+
+def test_after_a_set_back_a_stale_higher_step_is_no_newer_checkpoint(tmp_path: Path) -> None:
+    for step, saved_at in ((500, 1), (900, 2), (600, 3)):
+        path = tmp_path / f"step-{step}"
+        path.mkdir()
+        (path / "a.bin").write_bytes(b"x")
+        if step != 600:
+            (path / "b.bin").write_bytes(b"x")
+        for file in path.iterdir():
+            os.utime(file, (0, saved_at))
+    watcher = make_watcher(tmp_path, "generic", frozenset({"step-500", "step-900"}))
+    watcher.look(0.0, {})
+    look = watcher.look(1000.0, {})
+    assert [finding.step for finding in look.findings] == [500, 900, 600]
+    assert look.findings[2].judgement.stage == Stage.COUNTED, "it lacks a file of 900, saved before it"
