@@ -82,11 +82,18 @@ class FileSource:
         data = allocate(n_bytes)
         done = 0
         while done < n_bytes:
-            n_read = os.preadv(self._file.fileno(), [data[done:]], offset + done)
+            n_read = self._read_some(data[done:], offset + done)
             if n_read == 0:
                 raise SourceChanged(f"{self.path}: it became shorter while it was read")
             done += n_read
         return data
+
+    def _read_some(self, out: memoryview, offset: int) -> int:
+        try:
+            return os.preadv(self._file.fileno(), [out], offset)
+        except OSError as error:
+            error.filename = str(self.path)  # the system knows it as a number
+            raise
 
     def check_unchanged(self) -> None:
         """Raise SourceChanged unless the file is what it was when it was opened.

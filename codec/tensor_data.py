@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightzip.codec.format.dtypes import DType
+from weightzip.errors import UsageError
 
 _NUMPY_TYPES = {
     DType.F64: "<f8",
@@ -39,8 +40,16 @@ class TensorData:
 
         Types NumPy does not know come as unsigned integers of their size (BF16: uint16, F8: uint8), in the tensor's
         shape; opaque bytes and types below a byte come as a flat array of uint8.
+
+        Raises:
+            UsageError: NumPy has no arrays of that shape; `data` has the bytes.
         """
         array = np.frombuffer(self.data, dtype=_NUMPY_TYPES.get(self.dtype, "<u1"))
         if self.dtype == DType.OPAQUE or self.dtype.bits < 8:
             return array
-        return array.reshape(self.shape)
+        try:
+            return array.reshape(self.shape)
+        except ValueError as error:
+            raise UsageError(
+                f"tensor {self.name!r} of shape {self.shape}: {error}; take its bytes"
+            ) from error

@@ -1,7 +1,8 @@
 """safetensors files: u64 header size, JSON header, tensor data.
 
 We are more liberal than the format: unpadded headers, any tensor order and holes are fine (what no tensor claims is
-glue), unknown dtypes are bytes. A header that makes no sense makes the file opaque: it still round-trips.
+glue), unknown dtypes are bytes. A header that makes no sense, or would fill the memory once it is parsed, makes the
+file opaque: it still round-trips.
 """
 
 import json
@@ -14,6 +15,8 @@ from weightzip.codec.source import ByteSource
 
 # The format's own cap.
 MAX_JSON_BYTES = 100_000_000
+# Far above what models have (eight to a tensor), and some hundred MB at the worst.
+_MAX_JSON_VALUES = 2_000_000
 _SIZE_BYTES = 8
 _MAX_RANK = 255
 _MAX_DIMENSION = (1 << 64) - 1
@@ -42,6 +45,8 @@ def read_safetensors_layout(source: ByteSource) -> Layout | None:
 
 
 def _parse_header(text: bytes, data_begin: int) -> tuple[TensorRange, ...]:
+    if sum(map(text.count, (b",", b"[", b"{"))) > _MAX_JSON_VALUES:
+        raise _Unreadable
     try:
         header = json.loads(text.decode(), object_pairs_hook=_unique_dict)
     except (ValueError, RecursionError) as error:  # ValueError covers bad UTF-8, bad JSON and giant numbers

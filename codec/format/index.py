@@ -10,7 +10,7 @@ from weightzip.codec.format.layout import ContainerKind, Layout
 from weightzip.codec.format.limits import MAX_INDEX_BYTES, MAX_INDEX_RATIO
 from weightzip.codec.format.tensor_table import decode_tensor_table, encode_tensor_table
 from weightzip.codec.source import BytesLike
-from weightzip.codec.zstd import compress_zstd, decompress_zstd
+from weightzip.codec.zstd import compress_zstd, compress_zstd_moderately, decompress_zstd
 from weightzip.errors import UsageError
 
 # The index is written once and read often, over networks: its bytes matter more than the milliseconds.
@@ -46,7 +46,10 @@ def encode_index(index: Index) -> bytes:
     )
     if len(plain) > MAX_INDEX_BYTES:
         raise UsageError(f"the index would need {len(plain)} bytes, at most {MAX_INDEX_BYTES} are allowed")
-    return struct.pack("<Q", len(plain)) + compress_zstd(plain, _ZSTD_LEVEL)
+    stored = compress_zstd(plain, _ZSTD_LEVEL)
+    if len(plain) > MAX_INDEX_RATIO * len(stored):  # readers would take it for a bomb
+        stored = compress_zstd_moderately(plain)
+    return struct.pack("<Q", len(plain)) + stored
 
 
 def decode_index(body: BytesLike, *, index_offset: int, place: str) -> Index:

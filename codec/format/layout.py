@@ -14,7 +14,7 @@ class ContainerKind(IntEnum):
     SAFETENSORS = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TensorRange:
     """One tensor's place in a shard: `n_bytes` bytes from `offset`."""
 

@@ -1,5 +1,7 @@
 """Random access: exactly the reads that the format promises, and the right bytes."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from weightzip.errors import (
     NotFound,
     TruncatedData,
     UnsupportedVersion,
+    UsageError,
     WrongPredecessor,
 )
 
@@ -76,6 +79,13 @@ def test_arrays_have_their_shapes() -> None:
 def test_sub_byte_types_come_as_flat_bytes() -> None:
     shard = build_safetensors([Tensor("t", "F4", (2, 4), b"abcd")])
     assert Archive(MemorySource(build_archive(shard))).tensor("t").to_numpy().tolist() == list(b"abcd")
+
+
+@pytest.mark.parametrize("shape", [(1,) * 100, (0, 1 << 63)])
+def test_a_shape_that_numpy_lacks_is_named(shape: tuple[int, ...]) -> None:
+    shard = build_safetensors([Tensor("t", "U8", shape, b"a"[: math.prod(shape)])])
+    with pytest.raises(UsageError, match="tensor 't'"):
+        Archive(MemorySource(build_archive(shard))).tensor("t").to_numpy()
 
 
 def test_any_range_of_the_shard_can_be_read() -> None:

@@ -101,6 +101,9 @@ def _entry(**changes: object) -> dict[str, object]:
         _with_header({"t": _entry(), "u": _entry(data_offsets=[3, 7])}),
         _with_header({"\ud800": _entry()}),
         _with_header(b'{"t": %b, "t": %b}' % ((json.dumps(_entry()).encode(),) * 2)),
+        pytest.param(
+            _with_header({"t": _entry(dtype="X", shape=[1] * 255, more=[[]] * 2_000_000)}), id="huge"
+        ),
     ],
 )
 def test_what_makes_no_sense_is_opaque(data: bytes) -> None:

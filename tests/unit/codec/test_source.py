@@ -1,6 +1,7 @@
 """Local sources: exact reads, and a file that changes is noticed."""
 
 import os
+import re
 import threading
 from pathlib import Path
 
@@ -54,6 +55,13 @@ def test_a_file_cut_short_is_noticed_by_the_read(path: Path) -> None:
         os.truncate(path, 10)
         with pytest.raises(SourceChanged, match="shorter"):
             source.read_at(0, 11)
+
+
+def test_a_read_that_fails_names_the_file(path: Path) -> None:
+    with FileSource(path) as source, path.open("ab") as write_only:
+        os.dup2(write_only.fileno(), source._file.fileno())
+        with pytest.raises(OSError, match=re.escape(str(path))):
+            source.read_at(0, 1)
 
 
 def test_changes_are_noticed_and_removal_is_none(path: Path) -> None:

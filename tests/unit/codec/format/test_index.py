@@ -47,6 +47,13 @@ def test_what_is_encoded_is_decoded() -> None:
     assert [decoded.frames.row(number) for number in range(2)] == list(ROWS)
 
 
+def test_an_index_of_much_the_same_is_no_bomb() -> None:
+    tensors = tuple(TensorRange(f"{i:x}", DType.U8, (1,) * 255, i, 1) for i in range(2000))
+    table = build_frame_table([FrameRow(24, 190, FrameFacts(2000, Method.STORED, Transform.IDENTITY, False))])
+    index = Index(DIGEST, Layout(ContainerKind.SAFETENSORS, 2000, tensors), table)
+    assert _decode(index).layout == index.layout
+
+
 def test_an_empty_file_has_no_frames() -> None:
     decoded = _decode(_make_index((), (), 0), index_offset=24)
     assert (len(decoded.frames), decoded.layout.tensors, decoded.file_bytes) == (0, (), 0)
