@@ -43,7 +43,7 @@ def print_proofs(console: Console, proofs: list[Proof]) -> None:
     table = Table(
         title="Every checkpoint, restored from the store (MB, seconds)", title_justify="left", box=box.SIMPLE
     )
-    for name in ("step", "raw", "stored", "ratio", "encode", "upload", "restore", "identical"):
+    for name in ("step", "raw", "stored", "ratio", "encode", "publish", "restore", "identical"):
         table.add_column(name, justify="right", no_wrap=True)
     for proof in proofs:
         entry = proof.committed
@@ -51,7 +51,7 @@ def print_proofs(console: Console, proofs: list[Proof]) -> None:
             str(entry.step),
             *_format_sizes(entry.raw_bytes, entry.stored_bytes),
             f"{entry.encode_seconds:.2f}",
-            f"{entry.upload_seconds:.2f}",
+            f"{entry.publish_seconds:.2f}",
             f"{proof.restore_seconds:.2f}",
             "yes" if proof.identical else "NO",
         )

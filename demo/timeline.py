@@ -21,7 +21,7 @@ class Committed:
     stored_bytes: int
     chain_depth: int
     encode_seconds: float
-    upload_seconds: float
+    publish_seconds: float
 
 
 @dataclass
