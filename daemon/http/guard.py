@@ -42,5 +42,8 @@ def _host_of(header: str) -> str:
 def _origin_of(header: str | None) -> str | None:
     if header is None:
         return None
-    # A page without an origin of its own sends "null": it is foreign too.
-    return urlsplit(header).hostname or header
+    try:
+        # A page without an origin of its own sends "null": it is foreign too.
+        return urlsplit(header).hostname or header
+    except ValueError:
+        return header

@@ -1,18 +1,18 @@
 """What callers may send: bodies and query parameters, as strict models."""
 
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from weightzip.config.units import parse_duration
 from weightzip.errors import UsageError
 
-Selector = int | str
+Selector = Annotated[int, Field(ge=0, lt=10**12)] | Annotated[str, Field(max_length=255)]
 
 
 class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class RestoreRequest(_Body):

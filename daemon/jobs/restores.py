@@ -106,7 +106,10 @@ class Restores:
         if target is None:
             return self._allowed_root
         # Resolved first, so that neither `..` nor a symbolic link leads out of the allowed directory.
-        path = Path(target).resolve()
+        try:
+            path = Path(target).resolve()
+        except (ValueError, OSError) as error:  # a NUL, a name that is too long, links in a circle
+            raise UsageError(f"{target!r} is no path: {error}") from error
         if not Path(target).is_absolute() or not path.is_relative_to(self._allowed_root):
             raise UsageError(
                 f"{target}: restores may only write below {self._allowed_root} (see restore.target)"

@@ -13,6 +13,7 @@ from weightzip.daemon.checkpoint import MAX_SAVE_TIME_SECONDS
 STORE_RECORD_KEY = "weightzip-store.json"
 OBJECTS_PREFIX = "objects/"
 CHECKPOINTS_PREFIX = "checkpoints/"
+MAX_STEP_DIGITS = 12
 
 _OBJECT_KEY = re.compile(r"objects/([0-9a-f]{2})/(\1[0-9a-f]{62})\.wzst")
 _CHECKPOINT_KEY = re.compile(r"checkpoints/([0-9]{12})-([0-9]{12})-([0-9a-f]{16})\.json")

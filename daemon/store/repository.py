@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from weightzip.daemon.store.document import decode_document
 from weightzip.daemon.store.encoded import EncodedCheckpoint
-from weightzip.daemon.store.layout import CHECKPOINTS_PREFIX, CheckpointKey, parse_checkpoint_key
+from weightzip.daemon.store.layout import CHECKPOINTS_PREFIX, MAX_STEP_DIGITS, CheckpointKey, parse_checkpoint_key
 from weightzip.daemon.store.manifest import MAX_MANIFEST_BYTES, Manifest
 from weightzip.daemon.store.protocol import Store
 from weightzip.daemon.store.publish import DEFAULT_UPLOADS, PublishReport, publish_checkpoint
@@ -60,7 +60,7 @@ class Repository:
         checkpoints = self.list_checkpoints()
         if selector == LATEST:
             wanted = list(checkpoints)
-        elif isinstance(selector, int) or selector.isdecimal():
+        elif isinstance(selector, int) or (selector.isdecimal() and len(selector) <= MAX_STEP_DIGITS):
             wanted = [key for key in checkpoints if key.step == int(selector)]
         else:
             wanted = self._find_name(selector, checkpoints)

@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from support.checkpoints import describe_tree
 from support.repositories import Publisher
+from support.running import wait_until
 from support.settings import make_settings
 from weightzip.daemon.components import Components, build_components
 from weightzip.daemon.http.server import build_app
@@ -149,6 +150,7 @@ def test_an_empty_file_is_served(parts: Components) -> None:
     [
         ("/v1/checkpoints/999/files/model.safetensors", "NotFound"),
         ("/v1/checkpoints/200/files/none", "NotFound"),
+        ("/v1/checkpoints/" + "9" * 5000 + "/files/model.safetensors", "NotFound"),
         ("/v1/checkpoints/200/files/..%2F..%2Fetc%2Fpasswd", "NotFound"),
         ("/v1/restore/unknown", "NotFound"),
         ("/nowhere", "HttpNotFound"),
@@ -206,7 +208,18 @@ def test_a_failed_restore_says_why(parts: Components) -> None:
     with_client(parts, use)
 
 
-@pytest.mark.parametrize("target", ["/etc", "relative", "{ckpt}/../outside", "{ckpt}/link"])
+@pytest.mark.parametrize("name", ["occupied", "x" * 300])
+def test_a_target_that_cannot_be_a_directory_fails_by_name(
+    parts: Components, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "ckpt" / "occupied").write_text("a file")
+    job = parts.restores.submit("latest", str(tmp_path / "ckpt" / name))
+    wait_until(lambda: job.state == "FAILED")
+    assert name in str(job.error)
+    assert "Error:" not in str(job.error)
+
+
+@pytest.mark.parametrize("target", ["/etc", "relative", "{ckpt}/../outside", "{ckpt}/link", "{ckpt}/\0", ""])
 def test_a_restore_never_leaves_its_directory(parts: Components, tmp_path: Path, target: str) -> None:
     (tmp_path / "ckpt" / "link").symlink_to(tmp_path)
     body = {"to": target.format(ckpt=tmp_path / "ckpt")}
@@ -214,7 +227,20 @@ def test_a_restore_never_leaves_its_directory(parts: Components, tmp_path: Path,
     assert (status, json.loads(answer)["error"]) == (400, "UsageError")
 
 
-@pytest.mark.parametrize("body", [b"{", b'{"selektor": 1}', b'{"selector": []}', b"[]"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b'{"selektor": 1}',
+        b'{"selector": []}',
+        b'{"selector": true}',
+        b'{"selector": -1}',
+        b'{"if_empty": "yes"}',
+        b"[]",
+        b"\xff",
+        b"[" * 20_000,
+    ],
+)
 def test_a_wrong_body_is_named(parts: Components, body: bytes) -> None:
     status, _, answer = ask(parts, ("POST", "/v1/restore", {"data": body}))[0]
     assert (status, json.loads(answer)["error"]) == (400, "UsageError")
@@ -232,6 +258,7 @@ def test_a_large_body_is_refused(parts: Components) -> None:
         ({"Host": "10.1.2.3:9440"}, 403),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://[bad"}, 403),
         ({"Host": "localhost:9440"}, 202),
         ({"Host": "[::1]:9440"}, 202),
         ({"Host": "sidecar.internal:9440"}, 202),

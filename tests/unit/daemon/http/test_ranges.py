@@ -20,6 +20,9 @@ from weightzip.daemon.http.ranges import ByteRange, UnsatisfiableRange, parse_ra
         ("bytes=0-1,5-6", None),
         ("lines=0-1", None),
         ("bytes=a-b", None),
+        ("bytes=" + "9" * 5000 + "-", None),
+        ("bytes=-" + "9" * 5000, None),
+        ("bytes=\u0663-", None),
         (None, None),
     ],
 )
