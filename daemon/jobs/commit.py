@@ -23,6 +23,7 @@ from weightzip.daemon.restore.cache import ObjectCache
 from weightzip.daemon.store.encoded import EncodedCheckpoint
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.publish import PublishReport
+from weightzip.daemon.store.record import require_record
 from weightzip.errors import CorruptData, MissingPredecessor, NotFound, WrongPredecessor
 
 # What a predecessor may turn out to be: gone, damaged, changed. None of it may keep a checkpoint from being stored.
@@ -126,6 +127,8 @@ class Committer:
         )
         check_pin(pin)
         repository = self._gateway.require()
+        # Archives are sent ahead: nothing must land where a store has been and is lost.
+        require_record(repository.store, repository.run_id)
         self.progress.begin(pin.size_bytes)
         with Uploader(repository.store, self._cache, self.progress, self._n_uploads) as uploader:
             with self._timed("encode"):
