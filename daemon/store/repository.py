@@ -5,7 +5,12 @@ from contextlib import suppress
 
 from weightzip.daemon.store.document import decode_document
 from weightzip.daemon.store.encoded import EncodedCheckpoint
-from weightzip.daemon.store.layout import CHECKPOINTS_PREFIX, MAX_STEP_DIGITS, CheckpointKey, parse_checkpoint_key
+from weightzip.daemon.store.layout import (
+    CHECKPOINTS_PREFIX,
+    MAX_STEP_DIGITS,
+    CheckpointKey,
+    parse_checkpoint_key,
+)
 from weightzip.daemon.store.manifest import MAX_MANIFEST_BYTES, Manifest
 from weightzip.daemon.store.protocol import Store
 from weightzip.daemon.store.publish import DEFAULT_UPLOADS, PublishReport, publish_checkpoint
