@@ -51,10 +51,10 @@ def restore_checkpoint(
 ) -> RestoreReport:
     """Restore a checkpoint as `target/NAME`, complete and proven, or leave the target as it was.
 
-    The tree is written under a temporary name in `target`, synced, then renamed. An identical checkpoint that is
+    The tree is written in a work room beside `target` (see target.py), synced, then renamed. An identical checkpoint that is
     there already is left alone; a different one is replaced only with `force`, and files of it that are right are
     reused. If the chosen checkpoint is damaged, the one saved before it is tried, at most `max_fallback` of them.
-    Without a `cache`, objects pass through a temporary one inside `target`. `progress` counts raw bytes.
+    Without a `cache`, objects pass through a temporary one in the work room. `progress` counts raw bytes.
 
     Raises:
         NotFound: there is no such checkpoint.

@@ -1,11 +1,11 @@
-"""The target directory of a restore: what is there already, the work room in it, the last rename."""
+"""The target directory of a restore: what is there already, the work room beside it, the last rename."""
 
 import fcntl
 import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,10 @@ class Standing:
 
 
 def is_empty_target(target: Path) -> bool:
-    """Return whether a target directory holds nothing, or only the rest of a restore that was killed."""
+    """Return whether a target directory holds nothing, or only the rest of a restore that was killed.
+
+    Such a rest lies in the target only if there was no place for the work room beside it.
+    """
     return not target.exists() or all(item.name.startswith(WORKROOM_PREFIX) for item in target.iterdir())
 
 
@@ -65,15 +68,14 @@ def _shape(entry: TreeEntry) -> tuple[str, str, str | None]:
 
 @contextmanager
 def open_workroom(target: Path, name: str) -> Iterator[Path]:
-    """Give a private directory in `target` for the restore of one name; it is gone afterwards.
+    """Give a private directory for the restore of one name into `target`; it is gone afterwards.
 
     Its name is always the same, so that the next restore finds, and may use, what a killed one left.
 
     Raises:
         StoreConflict: another process restores this name into this target.
     """
-    room = target / f"{WORKROOM_PREFIX}{blake3(name.encode()).hexdigest()[:16]}"
-    room.mkdir(parents=True, exist_ok=True)
+    room = _make_workroom(target, name)
     lock_path = room / "lock"
     with lock_path.open("ab") as lock:
         try:
@@ -91,6 +93,45 @@ def open_workroom(target: Path, name: str) -> Iterator[Path]:
             yield room
         finally:
             remove_tree(room)
+
+
+def _make_workroom(target: Path, name: str) -> Path:
+    """Make the work room, beside the target: trainers list, count and delete what they find in their own directory.
+
+    Only if the directory above lies on another mount, may not be written, or holds something of that name that is not
+    ours, the room is made inside the target.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    target = target.resolve()
+    room_name = WORKROOM_PREFIX + blake3(os.fsencode(target) + b"\0" + name.encode()).hexdigest()[:16]
+    beside, inside = target.parent / room_name, target / room_name
+    if not inside.exists() and target != target.parent and _can_work_in(beside, target):
+        return beside
+    inside.mkdir(mode=0o700, exist_ok=True)
+    return inside
+
+
+def _can_work_in(room: Path, target: Path) -> bool:
+    """Make a room if it can serve a target: it is ours alone, and what is made in it can be renamed into the target."""
+    try:
+        room.mkdir(mode=0o700, exist_ok=True)
+        status = room.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        room.chmod(0o700)
+    except OSError:
+        return False
+    try:
+        # The kernel compares the mounts before it looks for the file, so this asks without leaving a trace. The numbers
+        # of the devices would not do: one file system may be mounted at both places.
+        (room / "nothing").rename(target / room.name)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        with suppress(OSError):
+            room.rmdir()
+        return False
+    return False
 
 
 def publish_tree(tree: Path, final: Path, room: Path) -> None:

@@ -130,13 +130,65 @@ def test_two_restores_of_one_name_do_not_meet(publisher: Publisher, target: Path
     assert restore_checkpoint(publisher.repository, 300, target).path.exists()
 
 
-def test_a_killed_restore_is_cleaned_up_by_the_next(publisher: Publisher, target: Path) -> None:
+@pytest.mark.parametrize("place", ["beside", "inside"])
+def test_a_killed_restore_is_cleaned_up_by_the_next(publisher: Publisher, target: Path, place: str) -> None:
     with open_workroom(target, "checkpoint-300") as room:
-        name = room.name
-    (target / name / "tree" / "nested").mkdir(parents=True)
-    (target / name / "tree" / "nested").chmod(0o500)
+        assert room.parent == target.parent
+    left = room if place == "beside" else target / room.name
+    (left / "tree" / "nested").mkdir(parents=True)
+    (left / "tree" / "nested").chmod(0o500)
     assert not restore_checkpoint(publisher.repository, 300, target, if_empty=True).skipped
     assert [path.name for path in target.iterdir()] == ["checkpoint-300"]
+    assert not left.exists()
+
+
+def test_the_target_shows_the_finished_checkpoint_and_nothing_before(
+    publisher: Publisher, target: Path
+) -> None:
+    seen: list[list[Path]] = []
+    restore_checkpoint(
+        publisher.repository, 300, target, progress=lambda *_: seen.append(list(target.iterdir()))
+    )
+    assert len(seen) > 1
+    assert not any(seen)
+    assert not list(target.parent.glob(".weightzip-*"))
+
+
+def test_two_targets_have_two_work_rooms(tmp_path: Path) -> None:
+    with open_workroom(tmp_path / "a", "x") as first, open_workroom(tmp_path / "b", "x") as second:
+        assert first != second
+
+
+def test_what_is_not_ours_is_no_work_room(publisher: Publisher, target: Path, tmp_path: Path) -> None:
+    with open_workroom(target, "checkpoint-300") as room:
+        pass
+    (tmp_path / "elsewhere").mkdir()
+    room.symlink_to(tmp_path / "elsewhere")
+    with open_workroom(target, "checkpoint-300") as other:
+        assert other == target / room.name
+    restore_checkpoint(publisher.repository, 300, target)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a directory needs root")
+@pytest.mark.parametrize("kind", [["--bind"], ["-t", "tmpfs"]])
+def test_a_mounted_target_has_its_work_room_inside(
+    publisher: Publisher, target: Path, tmp_path: Path, kind: list[str]
+) -> None:
+    (tmp_path / "source").mkdir(exist_ok=True)
+    mounted = subprocess.run(
+        ["mount", *kind, tmp_path / "source", target], check=False, capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"this machine does not let us mount: {mounted.stderr.strip()}")
+    try:
+        with open_workroom(target, "other") as room:
+            assert room.parent == target
+        report = restore_checkpoint(publisher.repository, 300, target, force=True)
+        assert describe_tree(report.path) == describe_tree(publisher.source(300))
+        assert not list(tmp_path.glob(".weightzip-*"))
+    finally:
+        subprocess.run(["umount", target], check=True)
 
 
 def test_a_cache_spares_the_store(publisher: Publisher, target: Path, tmp_path: Path) -> None:
