@@ -14,6 +14,8 @@ from weightzip.errors import CorruptData, UnsupportedVersion
 
 Model = TypeVar("Model", bound=BaseModel)
 
+_MAX_SHOWN = 200  # letters of what others wrote
+
 
 def encode_document(model: BaseModel) -> bytes:
     """Return the bytes of a document; `model` has the fields `format` and `version`."""
@@ -45,7 +47,8 @@ def decode_document(data: bytes, model_type: type[Model], place: str) -> Model:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(name) for name in first["loc"])
-        raise CorruptData(f"{place}: {field}: {first['msg']} ({error.error_count()} faults)") from error
+        fault = f"{field[:_MAX_SHOWN]}: {first['msg'][:_MAX_SHOWN]}"
+        raise CorruptData(f"{place}: {fault} ({error.error_count()} faults)") from error
 
 
 def _parse(data: bytes, place: str) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 import errno
 import os
 import shutil
+import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from weightzip.daemon.disk import sync_path
 from weightzip.daemon.store.failures import translate_failures
@@ -62,7 +64,7 @@ class LocalStore:
 
     def read_bytes(self, key: str, limit_bytes: int) -> bytes:
         path = self._path(key)
-        with translate_failures(self.url, key), path.open("rb") as file:
+        with translate_failures(self.url, key), _open_object(path) as file:
             data = file.read(limit_bytes + 1)
         if len(data) > limit_bytes:
             raise CorruptData(f"{self.url}/{key} is larger than the {limit_bytes} bytes that are allowed")
@@ -70,7 +72,7 @@ class LocalStore:
 
     def read_range(self, key: str, offset: int, n_bytes: int) -> bytes:
         path = self._path(key)
-        with translate_failures(self.url, key), path.open("rb") as file:
+        with translate_failures(self.url, key), _open_object(path) as file:
             file.seek(offset)
             data = file.read(n_bytes)
         if len(data) < n_bytes:
@@ -80,9 +82,7 @@ class LocalStore:
     def size_bytes(self, key: str) -> int:
         path = self._path(key)
         with translate_failures(self.url, key):
-            if path.is_dir():
-                raise IsADirectoryError(path)
-            return path.stat().st_size
+            return _check_regular(path, path.stat()).st_size
 
     def list_objects(self, prefix: str) -> Iterator[StoredObject]:
         with translate_failures(self.url, prefix):
@@ -129,3 +129,21 @@ class LocalStore:
         final.parent.mkdir(parents=True, exist_ok=True)
         staged.rename(final)
         sync_path(final.parent)
+
+
+def _open_object(path: Path) -> BinaryIO:
+    """Open an object; a pipe that somebody put in its place is not waited for."""
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    try:
+        _check_regular(path, os.fstat(file.fileno()))
+    except FileNotFoundError:
+        file.close()
+        raise
+    return file
+
+
+def _check_regular(path: Path, status: os.stat_result) -> os.stat_result:
+    """Raise FileNotFoundError for what no listing shows: folders, pipes, devices."""
+    if not stat.S_ISREG(status.st_mode):
+        raise FileNotFoundError(errno.ENOENT, "not a regular file", str(path))
+    return status

@@ -152,6 +152,13 @@ def test_a_hostile_manifest_is_refused(manifest: Manifest, spoil: Callable[[dict
         decode(seal(content))
 
 
+def test_what_a_hostile_manifest_says_is_not_repeated_at_length(manifest: Manifest) -> None:
+    content = json.loads(encode_document(manifest)) | {"x" * 100_000: 1}
+    with pytest.raises(CorruptData) as caught:
+        decode(seal(content))
+    assert len(str(caught.value)) < 1000
+
+
 def test_depth_counts_residual_steps() -> None:
     assert depth_by_digest({"a": None, "b": "a", "c": "b", "d": "a"}) == {"a": 0, "b": 1, "c": 2, "d": 1}
     with pytest.raises(ValueError, match="circle"):
