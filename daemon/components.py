@@ -107,7 +107,7 @@ def build_components(settings: Settings, places: Places) -> Components:
     metrics.watch_mode.labels(mode).set(1)
     draining = threading.Event()
     ledger, outcomes = Ledger(), Outcomes()
-    gateway = StoreGateway(settings.store, ledger, metrics)
+    gateway = StoreGateway(settings.store, places.known_store, ledger, metrics)
     spool, cache = Spool(places.spool), ObjectCache(places.cache, settings.cache.limit)
     queue = PinQueue(settings.state.max_pinned)
     pruner = Pruner(settings.retention, gateway, ledger, metrics, draining.is_set)

@@ -30,6 +30,11 @@ class Places:
         return self.state / "cache"
 
     @property
+    def known_store(self) -> Path:
+        """Return where it is remembered into which store checkpoints were committed."""
+        return self.state / "known-store.json"
+
+    @property
     def served(self) -> Path:
         """Return where the address of the running daemon is written for `weightzip status`."""
         return self.state / "listen"

@@ -1,26 +1,32 @@
 """The way to the repository: opened in the background, again and again until it answers. One for the whole daemon."""
 
 import threading
+from pathlib import Path
 
 import structlog
 
 from weightzip.config.store import StoreSettings
 from weightzip.daemon.jobs.backoff import Backoff
+from weightzip.daemon.jobs.known_store import KnownStore, read_known_store, write_known_store
 from weightzip.daemon.jobs.ledger import Ledger
 from weightzip.daemon.metrics import Metrics
 from weightzip.daemon.store import open_store
+from weightzip.daemon.store.record import require_record
 from weightzip.daemon.store.repository import Repository
-from weightzip.errors import StoreUnavailable, WeightzipError
+from weightzip.errors import DiskFull, StoreUnavailable, WeightzipError
 
 
 class StoreGateway:
     """Opens the repository and remembers how its store behaves.
 
-    `failure` is an error that no waiting heals (another run's store, a damaged record); the daemon ends with it.
+    A repository is made on the first start alone. Once checkpoints were committed, `known_store` remembers where, and a
+    store that has vanished from there is waited for. `failure` is an error that no waiting heals (another run's store, a damaged record); the daemon ends with it.
     """
 
-    def __init__(self, settings: StoreSettings, ledger: Ledger, metrics: Metrics) -> None:
+    def __init__(self, settings: StoreSettings, known_store: Path, ledger: Ledger, metrics: Metrics) -> None:
         self._settings = settings
+        self._known_store = known_store
+        self._known: KnownStore | None = None
         self._ledger = ledger
         self._metrics = metrics
         self._changed = threading.Condition()
@@ -70,19 +76,19 @@ class StoreGateway:
             return None if self._stopping else self._repository
 
     def report(self, error: WeightzipError | None) -> None:
-        """Take note of how a use of the store ended: an error, or None for success."""
-        reachable = error is None
-        self._metrics.store_reachable.set(1 if reachable else 0)
-        with self._changed:
-            self._problem = None if reachable else str(error)
+        """Take note of how a commit ended: an error, or None for success. Raises DiskFull."""
+        self._note(error)
+        repository = self.repository
+        if error is None and repository is not None:
+            self._remember(repository)
 
     def _run(self) -> None:
         backoff = Backoff()
         while True:
             try:
                 repository = self._open()
-            except StoreUnavailable as error:
-                self.report(error)
+            except (StoreUnavailable, DiskFull) as error:
+                self._note(error)
                 pause = backoff.next_pause()
                 self._log.warning("store unreachable", error=str(error), retry_in_seconds=pause)
                 with self._changed:
@@ -101,6 +107,17 @@ class StoreGateway:
                 self._changed.notify_all()
             return
 
+    def _note(self, error: WeightzipError | None) -> None:
+        self._metrics.store_reachable.set(1 if error is None else 0)
+        with self._changed:
+            self._problem = None if error is None else str(error)
+
+    def _remember(self, repository: Repository) -> None:
+        known = KnownStore(url=repository.store.url, run_id=repository.run_id)
+        if self._known != known:
+            write_known_store(self._known_store, known)
+            self._known = known
+
     def _fail(self, error: WeightzipError) -> None:
         with self._changed:
             self.failure, self._problem = error, str(error)
@@ -113,10 +130,14 @@ class StoreGateway:
             on_operation=self._on_operation,
             on_retry=self._on_retry,
         )
+        self._known = read_known_store(self._known_store)
+        if self._known is not None and self._known.url == store.url:
+            require_record(store, self._known.run_id)
         repository = Repository.open(store, run_id=self._settings.run_id, create=True)
         self._ledger.open(repository)
-        self._ledger.last()
-        self.report(None)
+        if self._ledger.last() is not None:
+            self._remember(repository)
+        self._note(None)
         fencing = repository.fencing
         fenced = fencing is not None and fencing.fenced
         self._metrics.fencing_supported.set(1 if fenced else 0)

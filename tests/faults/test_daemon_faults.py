@@ -126,6 +126,46 @@ def test_a_store_that_is_away_at_the_start_is_waited_for(
     daemon.wait_committed(100)
 
 
+@pytest.mark.parametrize("during", ["run", "downtime"])
+def test_a_store_that_vanished_is_waited_for_and_no_new_one_is_begun(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon, during: str
+) -> None:
+    store, hidden = tmp_path / "mount" / "store", tmp_path / "hidden"
+    daemon = make_daemon()
+    daemon.start_and_wait()
+    trainer.save(100)
+    daemon.wait_committed(100)
+    if during == "downtime":
+        assert daemon.terminate() == 0
+    store.rename(hidden)  # what an unmounted directory looks like
+    trainer.save(200)
+    if during == "downtime":
+        daemon.start_and_wait()
+    daemon.wait_for(lambda: "has lost its" in (daemon.get("/v1/status")[1]["store"]["problem"] or ""))
+    daemon.wait_for(lambda: daemon.get("/v1/status")[1]["pipeline"]["state"] == "store_unreachable")
+    assert b'weightzip_store_reachable{source="main"} 0.0' in daemon.get("/metrics")[1]
+    assert daemon.get("/livez")[0] == 200
+    assert list((tmp_path / "mount").iterdir()) == []
+    hidden.rename(store)
+    assert daemon.post("/v1/flush?deadline=30s")[0] == 200
+    assert checked_steps(tmp_path) == [100, 200]
+    assert b'weightzip_store_reachable{source="main"} 1.0' in daemon.get("/metrics")[1]
+
+
+def test_a_store_that_was_removed_on_purpose_is_begun_anew_when_it_is_forgotten(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon()
+    trainer.save(100)
+    daemon.start("--once")
+    assert daemon.process.wait(30) == 0
+    shutil.rmtree(tmp_path / "mount" / "store")
+    (daemon.state / "known-store.json").unlink()
+    daemon.start("--once")
+    assert daemon.process.wait(30) == 0
+    assert checked_steps(tmp_path) == [100]
+
+
 def test_a_full_spool_is_waited_out(
     tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
 ) -> None:
