@@ -5,14 +5,20 @@ written with sorted keys and no blanks. So damage that still parses is found.
 """
 
 import json
-from typing import Any, TypeVar
+from datetime import datetime, timezone
+from typing import Annotated, Any, TypeVar
 
 from blake3 import blake3
-from pydantic import BaseModel, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from weightzip.errors import CorruptData, UnsupportedVersion
 
 Model = TypeVar("Model", bound=BaseModel)
+
+# Far enough from what calendars can hold that no time zone leads outside.
+_FIRST_MOMENT, _LAST_MOMENT = (datetime(year, 1, 1, tzinfo=timezone.utc) for year in (1970, 9999))
+Moment = Annotated[AwareDatetime, Field(ge=_FIRST_MOMENT, lt=_LAST_MOMENT)]
+"""A time in a document: with its zone, and one that every clock can show."""
 
 _MAX_SHOWN = 200  # letters of what others wrote
 

@@ -4,7 +4,6 @@ What a checkpoint *is* (`checkpoint`) is kept apart from how it is *encoded* (`e
 the second may be written anew.
 """
 
-from datetime import datetime
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -17,6 +16,7 @@ from weightzip.daemon.checkpoint import (
     FileEntry,
     checkpoint_identity,
 )
+from weightzip.daemon.store.document import Moment
 from weightzip.daemon.store.layout import CheckpointKey
 from weightzip.daemon.store.manifest_rules import check_entries, check_name, depth_by_digest
 
@@ -69,7 +69,9 @@ class CheckpointRecord(_Model):
     step: Annotated[int, Field(ge=0, lt=10**12)]
     saved_at_seconds: Annotated[int, Field(ge=0, le=MAX_SAVE_TIME_SECONDS)]
     identity: Digest
-    parts: Annotated[tuple[Part, ...], Field(min_length=1)]
+    parts: Annotated[
+        tuple[Part, ...], Field(min_length=1, max_length=1)
+    ]  # a restore of more is not written yet
 
 
 class ArchiveRecord(_Model):
@@ -100,7 +102,7 @@ class Manifest(_Model):
     version: Literal[1] = 1
     run_id: str
     weightzip_version: str
-    created_at: datetime
+    created_at: Moment
     checkpoint: CheckpointRecord
     encoding: Encoding
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weightzip.daemon.store.document import decode_document, encode_document
+from weightzip.daemon.store.document import Moment, decode_document, encode_document
 from weightzip.daemon.store.layout import STORE_RECORD_KEY
 from weightzip.daemon.store.protocol import CreateOutcome, Store
 from weightzip.errors import NotFound, StoreConflict, StoreVanished
@@ -23,7 +23,7 @@ class StoreRecord(BaseModel):
     format: Literal["weightzip-store"] = "weightzip-store"
     version: Literal[1] = 1
     run_id: Annotated[str, Field(min_length=1, max_length=200)]
-    created_at: datetime
+    created_at: Moment
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 from blake3 import blake3
 
 from support.repositories import Publisher
+from weightzip.daemon.checkpoint import FileEntry, checkpoint_identity
 from weightzip.daemon.store.document import decode_document, encode_document
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.manifest_rules import depth_by_digest
@@ -109,6 +110,13 @@ def _set_path(path: str) -> Callable[[dict[str, Any]], object]:
     return spoil
 
 
+def _add_part(checkpoint: dict[str, Any]) -> None:
+    checkpoint["parts"].append(checkpoint["parts"][0] | {"node": 1})
+    checkpoint["identity"] = checkpoint_identity(
+        [FileEntry(**entry) for entry in part["entries"]] for part in checkpoint["parts"]
+    )
+
+
 HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     "absolute path": _set_path("/etc/passwd"),
     "dot dot": _set_path("../../outside"),
@@ -129,6 +137,9 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     "wrong identity": lambda content: content["checkpoint"].update(identity="00" * 32),
     "step": lambda content: content["checkpoint"].update(step=-1),
     "number as text": lambda content: content["checkpoint"].update(step="3"),
+    "time without a zone": lambda content: content.update(created_at="2026-01-01T00:00:00"),
+    "time that no clock shows": lambda content: content.update(created_at="0001-01-01T00:00:00+23:59"),
+    "two parts": lambda content: _add_part(content["checkpoint"]),
     "no parts": lambda content: content["checkpoint"].update(parts=[]),
     "archive missing": lambda content: content["encoding"]["archives"].popitem(),
     "object digest leads outside": lambda content: next(
