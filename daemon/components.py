@@ -110,7 +110,7 @@ def build_components(settings: Settings, places: Places) -> Components:
     gateway = StoreGateway(settings.store, places.known_store, ledger, metrics)
     spool, cache = Spool(places.spool), ObjectCache(places.cache, settings.cache.limit)
     queue = PinQueue(settings.state.max_pinned)
-    pruner = Pruner(settings.retention, gateway, ledger, metrics, draining.is_set)
+    pruner = Pruner(settings.retention, places.work, gateway, ledger, metrics, draining.is_set)
     committer = Committer(
         settings.encode, settings.limits.uploads, places.work, spool, cache, gateway, ledger, pruner, metrics
     )

@@ -81,12 +81,16 @@ def plan_removal(manifests: Sequence[Manifest], keys: Collection[CheckpointKey])
     return _plan(manifests, removed, reasons, ())
 
 
-def find_orphans(repository: Repository, manifests: Sequence[Manifest]) -> tuple[StoredObject, ...]:
+def find_orphans(
+    repository: Repository, manifests: Sequence[Manifest], *, spared: Collection[str] = ()
+) -> tuple[StoredObject, ...]:
     """List objects that no manifest names and that are older than the grace period by the store's clock.
 
-    Keys that are not of our making are never listed. Objects of unknown age stay.
+    Keys that are not of our making are never listed, nor are the objects of the digests in `spared`. Objects of unknown
+    age stay. `manifests` are all there are, read before this is called.
     """
     named = {object_key(digest) for manifest in manifests for digest in manifest.object_digests}
+    named.update(map(object_key, spared))
     oldest_seconds = time.time() - ORPHAN_GRACE_SECONDS
     found = [item for item in repository.store.list_objects(OBJECTS_PREFIX) if parse_object_key(item.key)]
     found += repository.store.list_objects(TEMPORARY_PREFIX)

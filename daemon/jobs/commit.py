@@ -77,6 +77,7 @@ class Committer:
             finally:
                 self.progress.end()
             self._ledger.add(committed)
+            self._ledger.add_copy(pin.name, pin.step, pin.content, committed)
         self._gateway.report(None)
         last = self._ledger.last()
         if last is not None and last.identity == committed.identity:

@@ -43,8 +43,10 @@ class Ledger:
     def add_copy(self, name: str, step: int, content: ContentKey, manifest: Manifest) -> None:
         """Learn that these files, found under other times or another name, are a committed checkpoint.
 
-        Known to this process alone: the next one hashes such a copy once more.
+        Known to this process alone: the next one encodes such a copy once more before it finds out.
         """
+        if (name, content) == (manifest.name, manifest_content(manifest)):
+            return
         with self._lock:
             self._copies[name, step, content] = manifest.checkpoint_key.key
 

@@ -71,3 +71,12 @@ def is_whole(archive: Path, encoded: EncodedFile) -> bool:
         return archive.stat().st_size == encoded.archive_bytes and hash_file(archive) == encoded.object_digest
     except FileNotFoundError:
         return False
+
+
+def list_noted_objects(work_root: Path) -> frozenset[str]:
+    """Return the digests of all archive objects that notes in any work directory tell of, sent already or not."""
+    archives = (
+        path.with_name(path.name.removesuffix(NOTE_SUFFIX)) for path in work_root.glob(f"*/*{NOTE_SUFFIX}")
+    )
+    notes = [read_note(archive) for archive in archives]
+    return frozenset(note.object_digest for note in notes if note is not None)

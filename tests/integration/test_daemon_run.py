@@ -1,5 +1,7 @@
 """The real daemon beside a trainer: what is stored, what is not, what comes back."""
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -11,8 +13,10 @@ from support.checkpoints import describe_tree
 from support.daemon_process import DaemonProcess
 from support.store_checker import check_store, read_raw
 from support.trainer import TrainerSimulator
+from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, write_note
 from weightzip.daemon.restore.restore import restore_checkpoint
 from weightzip.daemon.store import Repository, open_store
+from weightzip.daemon.store.layout import object_key
 
 MakeDaemon = Callable[..., DaemonProcess]
 
@@ -108,6 +112,71 @@ def test_a_save_into_the_same_files_becomes_a_new_checkpoint(
     assert describe_tree(report.path) == second
 
 
+def test_new_times_make_no_new_checkpoint_and_no_endless_work(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon()
+    trainer.save(100)
+    daemon.start_and_wait()
+    daemon.wait_committed(100)
+    for path in trainer.path(100).iterdir():
+        path.touch()
+    daemon.wait_for(lambda: daemon.log.read_text().count('"event": "committed"') == 2)
+    daemon.wait_for(lambda: daemon.get("/v1/status")[1]["up_to_date"])
+    (candidate,) = daemon.get("/v1/status")[1]["candidates"]
+    assert (candidate["stage"], candidate["reason"]) == ("PINNED", "committed")
+    assert daemon.committed_steps() == [100]
+    assert daemon.terminate() == 0
+    assert daemon.log.read_text().count('"event": "encoding"') == 2
+
+
+def test_a_run_that_is_set_back_keeps_what_it_saved_last(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon(
+        WEIGHTZIP_RETENTION__KEEP_LAST="2",
+        WEIGHTZIP_RETENTION__ENFORCE="true",
+        WEIGHTZIP_RESTORE__ON_START="if_missing_newest",
+    )
+    daemon.start_and_wait()
+    expected = {}
+    for position, step in enumerate((500, 800, 900, 600, 700)):
+        expected[step] = describe_tree(save_at(trainer, step, 1_700_000_000 + position))
+        daemon.wait_for(partial(is_newest, tmp_path, step))
+        status = daemon.get("/v1/status")[1]
+        assert status["newest_step"]["committed"] == step
+        assert status["newest_step"]["complete"] == step
+    daemon.wait_for(lambda: daemon.committed_steps() == [600, 700])
+    assert daemon.terminate() == 0
+    shutil.rmtree(trainer.path(700))
+    daemon.start_and_wait()
+    assert describe_tree(trainer.path(700)) == expected[700]
+    assert daemon.post("/v1/flush")[0] == 200
+    assert steps_of(str(tmp_path / "store")) == [600, 700], "the stale ones on disk are not stored again"
+
+
+@pytest.mark.parametrize("enforce", ["true", "false"])
+def test_what_interrupted_work_left_in_the_store_is_collected_after_a_day(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon, enforce: str
+) -> None:
+    daemon = make_daemon(WEIGHTZIP_RETENTION__KEEP_LAST="2", WEIGHTZIP_RETENTION__ENFORCE=enforce)
+    store = open_store(str(tmp_path / "store"))
+    digests = {name: letter * 64 for name, letter in (("old", "a"), ("young", "b"), ("noted", "c"))}
+    for name, digest in digests.items():
+        store.put_bytes(object_key(digest), b"left behind")
+        if name != "young":
+            os.utime(tmp_path / "store" / object_key(digest), (0, 0))
+    daemon.start_and_wait()
+    waiting = daemon.state / "work" / "another"
+    waiting.mkdir()
+    write_note(archive_path(waiting, "x"), EncodedFile("d" * 64, 1, digests["noted"], 1, None))
+    trainer.save(100)
+    daemon.wait_for(lambda: daemon.get("/v1/status")[1]["up_to_date"] and daemon.committed_steps() == [100])
+    assert daemon.terminate() == 0
+    left = {name for name, digest in digests.items() if (tmp_path / "store" / object_key(digest)).exists()}
+    assert left == ({"young", "noted"} if enforce == "true" else set(digests))
+
+
 def test_once_stores_what_is_there_and_ends(
     tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
 ) -> None:
@@ -195,6 +264,14 @@ def test_retention_is_only_planned_by_default(
         daemon.wait_committed(step)
     daemon.wait_for(lambda: daemon.get("/v1/status")[1]["retention"]["prunable_steps"] == [100])
     assert steps_of(str(tmp_path / "store")) == [100, 200, 300]
+
+
+def save_at(trainer: TrainerSimulator, step: int, seconds: int) -> Path:
+    """Save a step that nobody sees before its files have the time `seconds`."""
+    path = TrainerSimulator(trainer.root.with_name("elsewhere"), seed=step).save(step)
+    for file in path.iterdir():
+        os.utime(file, (seconds, seconds))
+    return path.rename(trainer.path(step))
 
 
 def is_newest(tmp_path: Path, step: int) -> bool:

@@ -154,6 +154,7 @@ def test_only_old_orphans_are_found(publisher: Publisher, store: MemoryStore) ->
             _age(store, object_key(digest), 10 * ORPHAN_GRACE_SECONDS)
     orphans = find_orphans(repository, manifests)
     assert {item.key for item in orphans} == {old, temporary}
+    assert {item.key for item in find_orphans(repository, manifests, spared={"cd" * 32})} == {temporary}
     execute_plan(repository, plan_retention(manifests, keep_last=9, orphans=orphans))
     assert {item.key for item in store.list_objects("tmp/")} == set()
     assert store.read_bytes(young, 100) == b"left behind"
