@@ -8,7 +8,7 @@ from pathlib import Path
 
 from weightzip.errors import DiskFull, WeightzipError
 
-FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
+FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def sync_path(path: Path) -> None:
