@@ -22,7 +22,7 @@ from weightzip.codec.frames import decode_frame
 from weightzip.codec.predecessor import BoundPredecessor, Predecessor
 from weightzip.codec.source import BytesLike, ByteSource, allocate
 from weightzip.codec.tensor_data import TensorData
-from weightzip.errors import CorruptData, NotFound, TruncatedData
+from weightzip.errors import CorruptData, NotFound, TruncatedData, UsageError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -87,9 +87,12 @@ class Archive:
         """Restore n_bytes of the shard from offset, reading only the frames that hold them, in one read.
 
         Raises:
+            UsageError: offset or n_bytes is negative.
             TruncatedData: the shard ends before.
             MissingPredecessor, WrongPredecessor, CorruptData: as in tensor.
         """
+        if offset < 0 or n_bytes < 0:
+            raise UsageError(f"{self.name}: {n_bytes} bytes at {offset} make no range")
         if offset + n_bytes > self.index.file_bytes:
             raise TruncatedData(f"{self.name}: {n_bytes} bytes wanted at {offset} of {self.index.file_bytes}")
         if n_bytes == 0:

@@ -92,6 +92,9 @@ def test_any_range_of_the_shard_can_be_read() -> None:
     archive = Archive(MemorySource(ARCHIVE))
     for offset, n_bytes in [(0, 0), (0, 1), (0, len(SHARD)), (len(SHARD) - 1, 1), (777, 100_001)]:
         assert bytes(archive.read_range(offset, n_bytes)) == SHARD[offset : offset + n_bytes]
+    for offset, n_bytes in [(-5, 5), (5, -3), (len(SHARD) + 5, -5)]:
+        with pytest.raises(UsageError):
+            archive.read_range(offset, n_bytes)
     with pytest.raises(TruncatedData):
         archive.read_range(len(SHARD), 1)
 
