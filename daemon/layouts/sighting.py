@@ -6,12 +6,15 @@ from typing import Literal
 
 from weightzip.daemon.checkpoint import find_save_time
 
-SightingKind = Literal["file", "directory", "symlink", "other"]
+SightingKind = Literal["file", "directory", "symlink", "other", "unreadable"]
 
 
 @dataclass(frozen=True)
 class FileSighting:
-    """One entry below a candidate; `path` is relative to it with `/` between names, `.` for a single file."""
+    """One entry below a candidate; `path` is relative to it with `/` between names, `.` for the candidate itself.
+
+    `unreadable` is a directory that may not be read, or an entry of one that may not be searched.
+    """
 
     path: str
     kind: SightingKind

@@ -61,6 +61,9 @@ def judge(
     strange = next((e.path for e in candidate.sighting.entries if e.kind == "other"), None)
     if strange is not None:
         return Judgement(Stage.QUIET, f"{strange} is a socket, a device or a pipe")
+    unreadable = next((e.path for e in candidate.sighting.entries if e.kind == "unreadable"), None)
+    if unreadable is not None:
+        return Judgement(Stage.QUIET, f"{unreadable} cannot be read: run the daemon as the user that trains")
     if evidence is None:
         return Judgement(Stage.QUIET, "files not checked yet", now_seconds)
     if evidence.problem is not None:

@@ -15,7 +15,8 @@ def scan_source(root: Path, ignore: Iterable[str]) -> tuple[list[Sighting], froz
     """Return the candidates directly below `root`, and all names there.
 
     Symbolic links are never followed. Entries that vanish during the look are left out: the next look differs,
-    so the candidate is not quiet. A `root` that does not exist (yet) is empty.
+    so the candidate is not quiet. What may not be read below `root` is an entry that says so: it keeps its own
+    candidate from being complete, no other one. A `root` that does not exist (yet) is empty.
 
     Raises:
         OSError: the directory cannot be read.
@@ -64,7 +65,10 @@ def _walk(
     try:
         with os.scandir(directory) as listing:
             items = list(listing)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError:
+        yield _describe_unreadable(prefix.removesuffix("/") or ROOT_PATH), False
         return
     for item in items:
         if matches_any(item.name, ignore):
@@ -72,6 +76,9 @@ def _walk(
         try:
             status = item.stat(follow_symlinks=False)
         except FileNotFoundError:
+            continue
+        except OSError:
+            yield _describe_unreadable(prefix + item.name), False
             continue
         unfinished = temporary or is_temporary(item.name)
         yield _describe(prefix + item.name, status), unfinished
@@ -83,6 +90,10 @@ def _describe(path: str, status: os.stat_result) -> FileSighting:
     kind = _kind(status.st_mode)
     size_bytes = status.st_size if kind == "file" else 0
     return FileSighting(path, kind, status.st_ino, size_bytes, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _describe_unreadable(path: str) -> FileSighting:
+    return FileSighting(path, "unreadable", 0, 0, 0, 0)
 
 
 def _kind(mode: int) -> SightingKind:

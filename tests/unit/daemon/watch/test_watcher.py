@@ -1,11 +1,14 @@
 """Looks at a real directory with a clock that is a number."""
 
+import errno
 import json
 import os
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from safetensors.numpy import save, save_file
 
 from weightzip.daemon.layouts import Sighting, choose_layouts
@@ -67,6 +70,34 @@ def test_reasons_are_kept(tmp_path: Path) -> None:
     reasons = [finding.judgement.reason or "" for finding in watcher.look(10.0, {}).findings]
     assert "model.safetensors has 5 bytes" in reasons[0]
     assert "trainer_state.json is missing" in reasons[1]
+
+
+def test_what_may_not_be_read_keeps_nothing_else_from_being_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in (100, 200, 300):
+        write_hf(tmp_path, step)
+    (tmp_path / "checkpoint-300" / "inner").mkdir()
+    (tmp_path / "lost+found").mkdir()
+    forbidden = {"checkpoint-200", "inner", "lost+found"}
+    true_scandir = os.scandir
+
+    def refuse(path: Path) -> Any:  # as for any user but root, who may read everything
+        if Path(path).name in forbidden:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return true_scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    watcher = make_watcher(tmp_path)
+    watcher.look(0.0, {})
+    look = watcher.look(10.0, {})
+    assert [finding.step for finding in look.complete] == [100]
+    reasons = {f.sighting.name: f.judgement.reason or "" for f in look.findings}
+    assert reasons["checkpoint-200"].startswith(". cannot be read")
+    assert reasons["checkpoint-300"].startswith("inner cannot be read")
+    forbidden.clear()
+    assert stages(watcher.look(20.0, {}))["checkpoint-200"] == Stage.SEEN
+    assert len(watcher.look(30.0, {}).complete) == 3
 
 
 def test_beside_a_known_trainer_nothing_else_is_taken(tmp_path: Path) -> None:
