@@ -166,19 +166,41 @@ def test_a_store_that_was_removed_on_purpose_is_begun_anew_when_it_is_forgotten(
     assert checked_steps(tmp_path) == [100]
 
 
-def test_a_full_spool_is_waited_out(
-    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
-) -> None:
-    spool = tmp_path / "small"
-    spool.mkdir()
+def mount_small(path: Path, size: str) -> None:
+    path.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(spool)],
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)],
         check=False,
         capture_output=True,
         text=True,
     )
     if mounted.returncode != 0:
         pytest.skip(f"cannot mount a small file system here: {mounted.stderr.strip()}")
+
+
+def test_a_full_state_directory_takes_the_room_of_the_cache(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    mount_small(tmp_path / "state", "600k")
+    try:
+        # The limit of the cache is far above what the disk has; without giving way it would stop everything.
+        daemon = make_daemon(WEIGHTZIP_STATE__SPOOL=str(tmp_path / "spool"))
+        daemon.start_and_wait()
+        for step in range(100, 900, 100):
+            trainer.save(step)
+            daemon.wait_committed(step)
+        assert "cache emptied" in daemon.log.read_text()
+        assert daemon.terminate() == 0
+        assert checked_steps(tmp_path) == list(range(100, 900, 100))
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path / "state")], check=True)
+
+
+def test_a_full_spool_is_waited_out(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    spool = tmp_path / "small"
+    mount_small(spool, "256k")
     try:
         (spool / "filler").write_bytes(bytes(200_000))
         daemon = make_daemon(WEIGHTZIP_STATE__SPOOL=str(spool / "spool"))

@@ -236,6 +236,25 @@ def test_a_restore_uses_what_was_prefetched(
     assert describe_tree(Path(result["path"])) == describe_tree(trainer.path(100))
 
 
+def test_what_was_just_published_needs_no_download(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    daemon = make_daemon()
+    daemon.start_and_wait()
+    expected = {step: describe_tree(trainer.save(step)) for step in (100, 200)}
+    daemon.wait_committed(100, 200)
+    shutil.rmtree(tmp_path / "store" / "objects")  # whatever is read now comes from the cache
+    for step, tree in expected.items():
+        shutil.rmtree(trainer.path(step))
+        status, job = daemon.post("/v1/restore", {"selector": step})
+        assert status == 202
+        daemon.wait_for(lambda job=job: daemon.get(f"/v1/restore/{job['id']}")[1]["state"] == "READY")  # type: ignore[misc]
+        assert daemon.get(f"/v1/restore/{job['id']}")[1]["result"]["fetched_bytes"] == 0
+        assert describe_tree(trainer.path(step)) == tree
+        answered = daemon.get(f"/v1/checkpoints/{step}/files/optimizer.safetensors")
+        assert answered == (200, tree["optimizer.safetensors"][-1])
+
+
 def test_retention_is_enforced_when_asked_for(
     tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
 ) -> None:
