@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from weightzip.errors import DiskFull, WeightzipError
+from weightzip.errors import DiskFull, DiskUnusable
 
 FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -26,7 +26,7 @@ def name_disk_errors(path: Path) -> Iterator[None]:
 
     Raises:
         DiskFull: the disk or a quota is full.
-        WeightzipError: anything else, such as missing rights.
+        DiskUnusable: anything else, such as missing rights.
     """
     try:
         yield
@@ -34,4 +34,4 @@ def name_disk_errors(path: Path) -> Iterator[None]:
         place = error.filename or path
         if error.errno in FULL_ERRNOS:
             raise DiskFull(f"{place}: {error.strerror}") from error
-        raise WeightzipError(f"{place}: {error.strerror or error}") from error
+        raise DiskUnusable(f"{place}: {error.strerror or error}") from error

@@ -31,11 +31,15 @@ class PinRecord(BaseModel):
 
 
 class PinnedCheckpoint:
-    """A pin in the spool. `tree` is the checkpoint itself: a directory or a file."""
+    """A pin in the spool. `tree` is the checkpoint itself: a directory or a file.
+
+    `n_failures` counts in this process how often the disk failed while it was in work.
+    """
 
     def __init__(self, record: PinRecord, tree: Path) -> None:
         self.record = record
         self.tree = tree
+        self.n_failures = 0
 
     @property
     def id(self) -> str:

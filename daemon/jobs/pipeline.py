@@ -11,9 +11,9 @@ from typing import Literal
 
 import structlog
 
+from weightzip.daemon.disk import name_disk_errors
 from weightzip.daemon.jobs.backoff import Backoff
 from weightzip.daemon.jobs.commit import Committer
-from weightzip.daemon.jobs.durable import name_disk_full
 from weightzip.daemon.jobs.gateway import StoreGateway
 from weightzip.daemon.jobs.outcomes import Outcomes
 from weightzip.daemon.jobs.pin_queue import PinQueue
@@ -21,9 +21,12 @@ from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 from weightzip.daemon.jobs.progress import WorkBytes
 from weightzip.daemon.jobs.spool import Spool
 from weightzip.daemon.metrics import Metrics
-from weightzip.errors import DiskFull, NotFound, SourceChanged, StoreUnavailable, WeightzipError
+from weightzip.errors import DiskFull, DiskUnusable, NotFound, SourceChanged, StoreUnavailable, WeightzipError
 
-PipelineState = Literal["idle", "working", "disk_full", "store_unreachable", "stopped"]
+PipelineState = Literal["idle", "working", "disk_full", "disk_unusable", "store_unreachable", "stopped"]
+
+# With pauses of 1, 2, 4, ... seconds a minute goes by. Not for ever: what fails may be one file of this pin alone.
+_MAX_DISK_FAILURES = 6
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ class Pipeline:
     def _handle(self, pin: PinnedCheckpoint) -> None:
         try:
             self._gateway.require()
-            with name_disk_full(pin.tree):
+            with name_disk_errors(pin.tree):
                 self._committer.commit(pin)
         except (StoreUnavailable, NotFound) as error:
             # Nothing of ours is missing here: a bucket or a mount went away, and may come back.
@@ -138,6 +141,12 @@ class Pipeline:
         except DiskFull as error:
             self.free_disk()
             self._pause(pin, "disk_full", error)
+        except DiskUnusable as error:
+            pin.n_failures += 1
+            if pin.n_failures < _MAX_DISK_FAILURES:
+                self._pause(pin, "disk_unusable", error)
+            else:
+                self._quarantine(pin, error)
         except SourceChanged as error:
             self._metrics.incomplete_attempts.labels("changed_while_reading").inc()
             self._log.warning("changed while it was read, settling again", step=pin.step, error=str(error))

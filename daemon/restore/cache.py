@@ -61,13 +61,14 @@ class ObjectCache:
         the cache.
 
         Raises:
-            DiskFull, WeightzipError: it cannot be moved; it was deleted.
+            DiskFull, DiskUnusable: it cannot be moved; it was deleted.
         """
         with self._use(digest) as object_lock, object_lock, name_disk_errors(archive):
             try:
                 path, size_bytes = self._path(digest), archive.stat().st_size
                 if path.exists() or not self._make_room(digest, size_bytes):
                     return False
+                self._directory.mkdir(exist_ok=True)  # a cache may be wiped by hand at any time
                 os.utime(archive)  # it bears the time of the file it restores
                 archive.rename(path)
                 path.with_suffix(_UNFINISHED).unlink(missing_ok=True)
@@ -117,6 +118,7 @@ class ObjectCache:
 
     def _download(self, digest: str, partial: Path, fetch: Callable[[Path], None]) -> None:
         with name_disk_errors(self._directory):
+            self._directory.mkdir(exist_ok=True)  # a cache may be wiped by hand at any time
             for _ in range(2):  # once more from the start: the wire may have flipped a bit
                 fetch(partial)
                 if hash_file(partial) == digest:

@@ -90,6 +90,12 @@ class DiskFull(WeightzipError):
     hint = "free some space and run the same command again"
 
 
+class DiskUnusable(WeightzipError):
+    """A local disk refuses for another reason than its size: missing rights, read-only, a directory gone, failing."""
+
+    retryable = True
+
+
 class StoreUnavailable(WeightzipError):
     """The store cannot be reached or refuses to work for now."""
 

@@ -1,0 +1,55 @@
+"""A local disk that fails is waited out; one that fails for good costs one checkpoint, never the care for the others."""
+
+import shutil
+from pathlib import Path
+
+from support.running import running, wait_until
+from support.settings import make_settings
+from support.trainer import TrainerSimulator
+
+
+def test_a_work_directory_that_is_in_the_way_is_waited_out(tmp_path: Path) -> None:
+    trainer = TrainerSimulator(tmp_path / "ckpt", n_elements=1000)
+    with running(make_settings(tmp_path)) as parts:
+        parts.places.work.rmdir()
+        parts.places.work.write_text("a file where the directory was")
+        trainer.save(1)
+        wait_until(lambda: parts.pipeline.status.state == "disk_unusable")
+        assert str(parts.places.work) in parts.pipeline.status.detail
+        parts.places.work.unlink()
+        parts.pipeline.hurry()
+        wait_until(lambda: [key.step for key in parts.ledger.checkpoints()] == [1])
+        assert parts.outcomes.given_up() == ()
+
+
+def test_a_checkpoint_on_which_the_disk_fails_again_and_again_is_given_up(tmp_path: Path) -> None:
+    trainer = TrainerSimulator(tmp_path / "ckpt", n_elements=1000)
+    with running(make_settings(tmp_path)) as parts:
+        parts.places.work.rmdir()
+        parts.places.work.write_text("a file where the directory was")
+        trainer.save(1)
+
+        def is_given_up() -> bool:
+            parts.pipeline.hurry()
+            return parts.outcomes.given_up() != ()
+
+        wait_until(is_given_up)
+        assert "DiskUnusable" in parts.outcomes.given_up()[0].reason
+        parts.places.work.unlink()
+        trainer.save(2)
+        wait_until(lambda: [key.step for key in parts.ledger.checkpoints()] == [2])
+
+
+def test_a_cache_that_was_wiped_by_hand_is_begun_anew(tmp_path: Path) -> None:
+    trainer = TrainerSimulator(tmp_path / "ckpt", n_elements=1000)
+    with running(make_settings(tmp_path)) as parts:
+        trainer.save(1)
+        wait_until(lambda: len(parts.ledger.checkpoints()) == 1 and parts.is_settled())
+        shutil.rmtree(parts.places.cache)
+        for pin in parts.places.spool.iterdir():
+            shutil.rmtree(pin)  # so that the predecessor must come through the cache
+        trainer.save(2)
+        wait_until(lambda: len(parts.ledger.checkpoints()) == 2)
+        last = parts.ledger.last()
+        assert last is not None
+        assert last.chain_depth == 1
