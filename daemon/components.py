@@ -80,7 +80,7 @@ class Components:
 
     def is_settled(self) -> bool:
         """Say whether all complete checkpoints are committed and no candidate waits only for time to pass."""
-        return is_settled(self.intake.look, self.pipeline.pins)
+        return self.watch_loop.problem is None and is_settled(self.intake.look, self.pipeline.pins)
 
     def flush(self, deadline_seconds: float, give_up: Callable[[], bool] = lambda: False) -> bool:
         """Look once more and wait until everything complete is committed; returns whether that came in time."""

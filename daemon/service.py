@@ -45,7 +45,7 @@ def run_daemon(settings: Settings, *, once: bool = False) -> Ending:
         StoreConflict: another daemon uses the state directory.
     """
     places = choose_places(settings)
-    _check_source(places)
+    _check_source(places, once)
     places.state.mkdir(parents=True, exist_ok=True)
     lock = StateLock(places.state)
     lock.acquire()
@@ -58,7 +58,9 @@ def run_daemon(settings: Settings, *, once: bool = False) -> Ending:
         lock.release()
 
 
-def _check_source(places: Places) -> None:
+def _check_source(places: Places, once: bool) -> None:
+    if once and not places.source.exists():
+        raise UsageError(f"source.path: {places.source} does not exist, so there is nothing to store")
     if places.source.exists() and not places.source.is_dir():
         raise UsageError(f"source.path: {places.source} is not a directory")
 

@@ -10,7 +10,7 @@ from weightzip.daemon.jobs.startup_restore import needs_restore
 from weightzip.daemon.layouts import choose_layouts
 from weightzip.daemon.store.repository import LATEST
 from weightzip.daemon.watch.scan import scan_source
-from weightzip.errors import DiskFull, NotFound, StoreUnavailable, TargetExists, WeightzipError
+from weightzip.errors import DiskFull, DiskUnusable, NotFound, StoreUnavailable, TargetExists, WeightzipError
 
 _FIRST_LOOK_SECONDS = 600.0
 
@@ -80,6 +80,12 @@ def _prefetch_newest(parts: Components) -> None:
 
 
 def wait_once(parts: Components) -> None:
-    """Return when everything that is complete, or becomes so by time alone, is committed or given up."""
+    """Return when everything that is complete, or becomes so by time alone, is committed or given up.
+
+    Raises:
+        DiskUnusable: the watched directory cannot be read.
+    """
     while not parts.is_settled() and not parts.draining.is_set():
+        if parts.watch_loop.problem is not None:
+            raise DiskUnusable(f"the watched directory cannot be read: {parts.watch_loop.problem}")
         time.sleep(0.05)

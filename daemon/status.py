@@ -28,6 +28,7 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
             "path": str(parts.places.source),
             "file_system": parts.file_system,
             "layout": parts.settings.source.layout,
+            "problem": parts.watch_loop.problem,
         },
         "store": _describe_store(parts),
         "pipeline": {

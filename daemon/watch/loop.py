@@ -47,6 +47,7 @@ class WatchLoop:
         self._hints: EventHints | None = None
         self._warned = False
         self._n_looks = 0
+        self._problem: str | None = None
         self._looked = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
         self._log = structlog.get_logger("watch")
@@ -67,6 +68,11 @@ class WatchLoop:
     def is_alive(self) -> bool:
         """Say whether the thread runs."""
         return self._thread.is_alive()
+
+    @property
+    def problem(self) -> str | None:
+        """Return why the last look failed, None if it did not: what is on disk is unknown then."""
+        return self._problem
 
     def wake(self) -> None:
         """Ask for a look soon."""
@@ -116,16 +122,18 @@ class WatchLoop:
         self._hurried.clear()
 
     def _look(self, now_seconds: float) -> float | None:
+        problem = None
         try:
             due = self._look_once(now_seconds)
         except OSError as error:
             # An unreadable or unmounted directory is a state to wait out, as the trainer's mount may come back.
             self._log.warning("watched directory cannot be read", path=str(self._root), error=str(error))
-            due = None
-        except Exception:  # noqa: BLE001 - a boundary: one look must not end the looking
+            due, problem = None, str(error)
+        except Exception as error:  # noqa: BLE001 - a boundary: one look must not end the looking
             self._log.exception("unexpected error")
-            due = None
+            due, problem = None, f"{type(error).__name__}: {error}"
         with self._looked:
+            self._problem = problem
             self._n_looks += 1
             self._looked.notify_all()
         return due

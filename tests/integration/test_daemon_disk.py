@@ -3,9 +3,15 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from support.running import running, wait_until
 from support.settings import make_settings
 from support.trainer import TrainerSimulator
+from weightzip.daemon.service import run_daemon
+from weightzip.daemon.startup import wait_once
+from weightzip.daemon.status import describe_daemon
+from weightzip.errors import DiskUnusable, UsageError
 
 
 def test_a_work_directory_that_is_in_the_way_is_waited_out(tmp_path: Path) -> None:
@@ -53,3 +59,28 @@ def test_a_cache_that_was_wiped_by_hand_is_begun_anew(tmp_path: Path) -> None:
         last = parts.ledger.last()
         assert last is not None
         assert last.chain_depth == 1
+
+
+def test_a_watched_directory_that_cannot_be_read_is_not_called_up_to_date(tmp_path: Path) -> None:
+    source = tmp_path / "ckpt"
+    source.mkdir()
+    with running(make_settings(tmp_path)) as parts:
+        assert parts.flush(10)
+        source.rmdir()
+        source.write_text("a file where the directory was")
+        assert not parts.flush(10)
+        status = describe_daemon(parts)
+        assert "Not a directory" in status["source"]["problem"]
+        assert status["up_to_date"] is False
+        with pytest.raises(DiskUnusable, match=str(source)):
+            wait_once(parts)
+        source.unlink()
+        source.mkdir()
+        assert parts.flush(10)
+        assert describe_daemon(parts)["source"]["problem"] is None
+
+
+def test_once_over_nothing_is_a_mistake_not_a_success(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not exist"):
+        run_daemon(make_settings(tmp_path), once=True)
+    assert not (tmp_path / "store").exists()

@@ -75,6 +75,7 @@ def _print_status(answer: dict[str, Any]) -> None:
         ("state", "draining" if answer["draining"] else "running" if answer["started"] else "starting"),
         ("up to date", "yes" if answer["up_to_date"] else "no"),
         ("watches", f"{source['path']} ({source['file_system']}, layout {source['layout']})"),
+        ("watch problem", source["problem"] or "none"),
         ("store", f"{store['url']}, run {store['run_id'] or 'unknown'}, {store['checkpoints']} checkpoints"),
         ("store problem", store["problem"] or "none"),
         ("writers fenced", f"{fenced}: {store['fencing']}" if store["fencing"] else fenced),
