@@ -7,7 +7,7 @@ from itertools import pairwise
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import Layout, TensorRange
-from weightzip.codec.format.limits import MAX_BLOCK_ELEMENTS
+from weightzip.codec.format.limits import MAX_BLOCK_ELEMENTS, MAX_PIECES
 
 # Measured: tables of their own for every 16 blocks instead of 64 save 0.1 % of a bf16 embedding, 0.4 % of an fp32
 # one, and cost nothing elsewhere; with 8 the tables begin to eat what they save.
@@ -20,8 +20,6 @@ MAX_PACKED_LEANING_BYTES = 256 << 10
 MAX_PACKED_ALONE_BYTES = 64 << 10
 # A packed frame is read whole to restore one of its tensors.
 MAX_PACK_BYTES = 1 << 20
-# Bounds what pieces cost (12 bytes each) and stays far below the format's limit.
-MAX_PACKED_TENSORS = 4096
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def _may_join(run: list[TensorRange], tensor: TensorRange, predecessor: Predeces
         and last.dtype == tensor.dtype
         and max(last.n_bytes, tensor.n_bytes) <= max_bytes
         and tensor.end - first.offset <= MAX_PACK_BYTES
-        and len(run) < MAX_PACKED_TENSORS
+        and len(run) < MAX_PIECES
         and (find_match(first, predecessor) is not None) == leans
     )
 

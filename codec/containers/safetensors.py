@@ -11,6 +11,7 @@ from typing import Any
 
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
+from weightzip.codec.format.limits import MAX_TENSORS
 from weightzip.codec.source import ByteSource
 
 # The format's own cap.
@@ -51,7 +52,7 @@ def _parse_header(text: bytes, data_begin: int) -> tuple[TensorRange, ...]:
         header = json.loads(text.decode(), object_pairs_hook=_unique_dict)
     except (ValueError, RecursionError) as error:  # ValueError covers bad UTF-8, bad JSON and giant numbers
         raise _Unreadable from error
-    if not isinstance(header, dict):
+    if not isinstance(header, dict) or len(header) > MAX_TENSORS:
         raise _Unreadable
     tensors = [
         _parse_tensor(name, entry, data_begin) for name, entry in header.items() if name != "__metadata__"

@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 
 from weightzip.codec.format.cursor import Cursor
-from weightzip.codec.format.limits import MAX_FRAME_RAW_BYTES
+from weightzip.codec.format.limits import MAX_FRAME_RAW_BYTES, MAX_PIECES
 from weightzip.codec.source import BytesLike
 
 _PIECE = np.dtype([("offset", "<u8"), ("piece_bytes", "<u4")])
@@ -77,6 +77,7 @@ def decode_data_frame(body: BytesLike, reference_bytes: int | None, place: str) 
 
 def _check_n_pieces(cursor: Cursor, method: Method, n_pieces: int, has_reference: bool) -> None:
     if n_pieces > 0:
+        cursor.expect(n_pieces <= MAX_PIECES, f"{n_pieces} pieces are too many")
         cursor.expect(has_reference, "it leans on a predecessor, the header names none")
         cursor.expect(method >= Method.IDENTICAL, f"method {method.name.lower()} leans on no predecessor")
     else:

@@ -15,7 +15,7 @@ from weightzip.daemon.restore.chain import stack_archives
 from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.errors import CorruptData
-from weightzip.files import decompress_file
+from weightzip.files import decompress_file, open_archive
 
 # One is fetched while the other is decoded, which uses all cores by itself.
 _FILES_AT_ONCE = 2
@@ -84,9 +84,9 @@ class TreeWriter:
     def _decode_file(self, entry: FileEntry, path: Path) -> None:
         chain = self._manifest.archive_chain(entry.digest or "")
         with self._fetcher.hold(chain, self._cache) as paths, stack_archives(chain[:-1], paths) as base:
-            report = decompress_file(
-                paths[chain[-1].object_digest], path, base=base, n_threads=self._n_threads
-            )
+            archive = paths[chain[-1].object_digest]
+            _check_size(archive, entry)
+            report = decompress_file(archive, path, base=base, n_threads=self._n_threads)
         if report.file_digest != entry.digest:
             raise CorruptData(
                 f"archive object {chain[-1].object_digest} restores a file with digest {report.file_digest}, "
@@ -110,3 +110,13 @@ class TreeWriter:
 
     def _path(self, entry: FileEntry) -> Path:
         return resolve_entry_path(self._root, entry.path)
+
+
+def _check_size(archive: Path, entry: FileEntry) -> None:
+    """Compare what an archive would restore to with what was published, before it can fill the disk."""
+    with open_archive(archive) as opened:
+        file_bytes = opened.index.file_bytes
+    if file_bytes != entry.size_bytes:
+        raise CorruptData(
+            f"{archive} restores {file_bytes} bytes, the manifest promises {entry.size_bytes} for {entry.path!r}"
+        )

@@ -12,6 +12,7 @@ from typing import BinaryIO
 from weightzip.errors import DiskFull, NotFound, TargetExists, UsageError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 @contextmanager
@@ -37,7 +38,7 @@ def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> I
                     os.utime(file.fileno(), ns=(like.st_atime_ns, like.st_mtime_ns))
                 os.fsync(file.fileno())
             check_target(target, force=force)
-            temporary.replace(target)
+            _give_name(temporary, target, force)
             sync_directory(target.parent)
     finally:
         if os.path.lexists(temporary):
@@ -77,6 +78,20 @@ def sync_directory(directory: Path) -> None:
 def choose_temporary(directory: Path) -> Path:
     """Return a free name in a directory. Whoever creates it removes it in a `finally` that begins before that."""
     return directory / f".weightzip-{secrets.token_hex(8)}.tmp"
+
+
+def _give_name(temporary: Path, target: Path, force: bool) -> None:
+    """Rename; without force by a hard link, which fails if another process took the name since it was checked."""
+    if not force:
+        try:
+            target.hardlink_to(temporary)
+            return  # the temporary name goes as it does after a failure
+        except FileExistsError as error:
+            raise TargetExists(f"{target}: already exists") from error
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+    temporary.replace(target)
 
 
 def _create_temporary(temporary: Path, target: Path, mode: int) -> BinaryIO:

@@ -19,7 +19,7 @@ from weightzip.codec.format.frame import (
     decode_frame_header,
     encode_frame_header,
 )
-from weightzip.codec.format.limits import MAX_FRAME_BODY_BYTES, MAX_FRAME_RAW_BYTES
+from weightzip.codec.format.limits import MAX_FRAME_BODY_BYTES, MAX_FRAME_RAW_BYTES, MAX_PIECES
 from weightzip.errors import CorruptData, TruncatedData
 
 PIECES = (Piece(10, 3), Piece(0, 4))
@@ -83,8 +83,14 @@ def test_a_piece_cannot_wrap_around() -> None:
 
 
 def test_more_pieces_than_bytes_is_truncation() -> None:
-    body = struct.pack("<BBHIQ", Method.BLOCKS, 0, 65535, 7, 0)
+    body = struct.pack("<BBHIQ", Method.BLOCKS, 0, MAX_PIECES, 7, 0)
     with pytest.raises(TruncatedData, match="pieces"):
+        decode_data_frame(body, 99, "x")
+
+
+def test_pieces_without_number_are_refused() -> None:
+    body = struct.pack("<BBHIQ", Method.BLOCKS, 0, MAX_PIECES + 1, 7, 0)
+    with pytest.raises(CorruptData, match="too many"):
         decode_data_frame(body, 99, "x")
 
 

@@ -1,5 +1,6 @@
 """The index: symmetric, proven on reading, fast at fifty thousand tensors, safe against bombs."""
 
+import os
 import struct
 import tracemalloc
 from dataclasses import replace
@@ -13,6 +14,7 @@ from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.frame_table import FrameFacts, FrameRow, build_frame_table
 from weightzip.codec.format.index import Index, decode_index, encode_index
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
+from weightzip.codec.format.limits import MAX_TENSORS
 from weightzip.codec.zstd import compress_zstd
 from weightzip.errors import CorruptData
 
@@ -159,6 +161,20 @@ def test_a_bomb_is_refused_before_it_is_unpacked() -> None:
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak_bytes < 1_000_000
+
+
+def test_more_tensors_than_the_limit_are_refused_before_they_are_built() -> None:
+    n_tensors = MAX_TENSORS + 1
+    plain = _get_plain(_make_index(tensors=()))
+    assert plain.endswith(bytes(4))
+    plain = plain[:-4] + n_tensors.to_bytes(4, "little") + bytes(22 * n_tensors)
+    body = struct.pack("<Q", len(plain)) + compress_zstd(plain[:1000] + os.urandom(len(plain) - 1000))
+    tracemalloc.start()
+    with pytest.raises(CorruptData, match="too many"):
+        decode_index(body, index_offset=INDEX_OFFSET, place="x")
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 2 * len(plain)
 
 
 def test_fifty_thousand_tensors_round_trip() -> None:

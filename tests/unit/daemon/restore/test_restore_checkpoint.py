@@ -13,10 +13,12 @@ from support.faulty_store import CrashError, Fault, FaultyStore, crash_at
 from support.repositories import RUN_ID, Publisher
 from weightzip.daemon.jobs.encode import encode_checkpoint
 from weightzip.daemon.restore import ObjectCache, prefetch_checkpoint, restore_checkpoint
+from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.restore.target import open_workroom
+from weightzip.daemon.restore.write import TreeWriter
 from weightzip.daemon.store import Repository
 from weightzip.daemon.store.memory import MemoryStore
-from weightzip.errors import DiskFull, NotFound, StoreConflict, TargetExists, WeightzipError
+from weightzip.errors import CorruptData, DiskFull, NotFound, StoreConflict, TargetExists, WeightzipError
 
 
 @pytest.fixture
@@ -303,3 +305,28 @@ def test_read_only_directories_come_back_without_being_root() -> None:
             text=True,
         )
     assert done.returncode == 0, done.stderr
+
+
+def test_an_archive_of_another_size_is_refused_before_it_can_fill_the_disk(
+    publisher: Publisher, tmp_path: Path
+) -> None:
+    checkpoint = publisher.manifests[100].checkpoint
+    part = checkpoint.parts[0]
+    smaller = tuple(
+        entry.model_copy(update={"size_bytes": 7}) if entry.path == "model.safetensors" else entry
+        for entry in part.entries
+    )
+    hostile = publisher.manifests[100].model_copy(
+        update={
+            "checkpoint": checkpoint.model_copy(
+                update={"parts": (part.model_copy(update={"entries": smaller}),)}
+            )
+        }
+    )
+    tree = tmp_path / "tree"
+    with ObjectFetcher(publisher.store) as fetcher:
+        cache = ObjectCache(tmp_path / "objects", limit_bytes=1 << 30)
+        writer = TreeWriter(hostile, tree, cache, fetcher, 1, lambda n_bytes: None)
+        with pytest.raises(CorruptData, match="promises 7 for 'model.safetensors'"):
+            writer.write({})
+    assert not (tree / "model.safetensors").exists()
