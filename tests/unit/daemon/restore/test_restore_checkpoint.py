@@ -17,6 +17,7 @@ from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.restore.target import open_workroom
 from weightzip.daemon.restore.write import TreeWriter
 from weightzip.daemon.store import Repository
+from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import CorruptData, DiskFull, NotFound, StoreConflict, TargetExists, WeightzipError
 
@@ -310,23 +311,19 @@ def test_read_only_directories_come_back_without_being_root() -> None:
 def test_an_archive_of_another_size_is_refused_before_it_can_fill_the_disk(
     publisher: Publisher, tmp_path: Path
 ) -> None:
-    checkpoint = publisher.manifests[100].checkpoint
-    part = checkpoint.parts[0]
+    manifest = publisher.manifests[100]
+    part = manifest.checkpoint.parts[0]
     smaller = tuple(
         entry.model_copy(update={"size_bytes": 7}) if entry.path == "model.safetensors" else entry
         for entry in part.entries
     )
-    hostile = publisher.manifests[100].model_copy(
-        update={
-            "checkpoint": checkpoint.model_copy(
-                update={"parts": (part.model_copy(update={"entries": smaller}),)}
-            )
-        }
-    )
+    parts = (part.model_copy(update={"entries": smaller}),)
+    checkpoint = manifest.checkpoint.model_copy(update={"parts": parts})
+    hostile = Manifest.model_construct(**{**dict(manifest), "checkpoint": checkpoint})
     tree = tmp_path / "tree"
     with ObjectFetcher(publisher.store) as fetcher:
         cache = ObjectCache(tmp_path / "objects", limit_bytes=1 << 30)
         writer = TreeWriter(hostile, tree, cache, fetcher, 1, lambda n_bytes: None)
-        with pytest.raises(CorruptData, match="promises 7 for 'model.safetensors'"):
+        with pytest.raises(CorruptData, match="promises 7 for "):
             writer.write({})
     assert not (tree / "model.safetensors").exists()
