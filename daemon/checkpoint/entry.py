@@ -39,9 +39,11 @@ def entry_order(entry: TreeEntry) -> tuple[bool, bytes]:
     return entry.path != ".", entry.path.encode()
 
 
-def find_save_time(file_mtimes_ns: Iterable[int]) -> int:
-    """Return when a checkpoint was saved, in whole Unix seconds: when its newest file was modified.
+def find_save_time(files: Iterable[tuple[int, int]]) -> int:
+    """Return when a checkpoint was saved, in whole Unix seconds, from (size_bytes, mtime_ns) of its files.
 
-    Without files, and for times before 1970, it is 0; no time is later than MAX_SAVE_TIME_SECONDS.
+    It is when the largest file was modified, the newest of equals: small files, such as the results of an
+    evaluation, may join an old checkpoint later and do not make it the newest one. Without files, and for times before 1970, it is 0; no time is later than MAX_SAVE_TIME_SECONDS.
     """
-    return min(max(max(file_mtimes_ns, default=0) // 10**9, 0), MAX_SAVE_TIME_SECONDS)
+    _, mtime_ns = max(files, default=(0, 0))
+    return min(max(mtime_ns // 10**9, 0), MAX_SAVE_TIME_SECONDS)

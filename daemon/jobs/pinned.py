@@ -64,7 +64,7 @@ class PinnedCheckpoint:
     @property
     def order(self) -> tuple[int, int]:
         """Return what orders pins as the store will order them: when they were saved (Unix seconds), then the step."""
-        return find_save_time(mtime_ns for _, _, mtime_ns in self.content), self.step
+        return find_save_time((size_bytes, mtime_ns) for _, size_bytes, mtime_ns in self.content), self.step
 
     @property
     def size_bytes(self) -> int:

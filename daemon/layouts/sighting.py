@@ -65,7 +65,7 @@ class Sighting:
     @cached_property
     def saved_at_seconds(self) -> int:
         """Return when it was saved, in Unix time, as its manifest will tell it."""
-        return find_save_time(entry.mtime_ns for entry in self.files)
+        return find_save_time((entry.size_bytes, entry.mtime_ns) for entry in self.files)
 
     @cached_property
     def newest_mtime_ns(self) -> int:

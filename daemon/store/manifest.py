@@ -62,7 +62,7 @@ class Part(_Model):
 class CheckpointRecord(_Model):
     """What a checkpoint is. `identity` covers the parts' paths, kinds, sizes, digests and link targets.
 
-    `saved_at_seconds` (Unix time) is when the trainer saved it: the newest file's time when it was encoded.
+    `saved_at_seconds` (Unix time) is when the trainer saved it: the largest file's time when it was encoded.
     """
 
     name: str

@@ -77,10 +77,12 @@ def publish_checkpoint(
 def build_manifest(run_id: str, encoded: EncodedCheckpoint, saved_at_seconds: int | None = None) -> Manifest:
     """Write down an encoded checkpoint as the manifest it will have, published now.
 
-    It was saved when its newest file was written, unless `saved_at_seconds` says otherwise.
+    It was saved when its largest file was written, unless `saved_at_seconds` says otherwise.
     """
     if saved_at_seconds is None:
-        saved_at_seconds = find_save_time(e.mtime_ns for e in encoded.entries if e.kind == "file")
+        saved_at_seconds = find_save_time(
+            (entry.size_bytes, entry.mtime_ns) for entry in encoded.entries if entry.kind == "file"
+        )
     return Manifest(
         run_id=run_id,
         weightzip_version=version("weightzip"),

@@ -75,8 +75,8 @@ def _check_manifest(manifest: dict[str, Any], raw: Mapping[str, bytes], scratch:
             files[entry["path"]] = path.read_bytes()
             assert len(files[entry["path"]]) == entry["size_bytes"]
     links = {entry["path"]: entry["target"] for entry in entries if entry["kind"] == "symlink"}
-    newest_ns = max(entry["mtime_ns"] for entry in entries if entry["kind"] == "file")
-    assert record["saved_at_seconds"] == newest_ns // 1_000_000_000
+    largest = max((e["size_bytes"], e["mtime_ns"]) for e in entries if e["kind"] == "file")
+    assert record["saved_at_seconds"] == largest[1] // 1_000_000_000
     key = f"checkpoints/{record['saved_at_seconds']:012}-{record['step']:012}-{record['identity'][:16]}.json"
     return CheckedCheckpoint(key, record["step"], record["name"], files, links)
 

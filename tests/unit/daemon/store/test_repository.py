@@ -1,6 +1,5 @@
 """Publishing: archives first, the manifest last, once; a repository belongs to one run."""
 
-import os
 import re
 from pathlib import Path
 
@@ -90,10 +89,7 @@ def test_of_one_step_the_last_saved_counts(publisher: Publisher, published_first
     state = source / "trainer_state.json"
     state.chmod(0o644)
     state.write_text('{"global_step": 10, "again": true}')
-    os.utime(state, (0, 1_600_000_000 if published_first else 1_800_000_000))
-    if published_first:  # nothing in it may be newer than that
-        for path in source.rglob("*"):
-            os.utime(path, (0, 1_600_000_000), follow_symlinks=False)
+    publisher.save_at(10, 1_600_000_000 if published_first else 1_900_000_000)
     second = publisher.publish(10)
     assert len(publisher.repository.list_checkpoints()) == 2
     assert (publisher.repository.load(10).identity == second.manifest.identity) is not published_first
@@ -116,6 +112,16 @@ def test_a_run_that_was_set_back_is_ordered_by_its_saves(publisher: Publisher) -
     assert repository.load("latest").step == 701
     assert repository.load("latest").saved_at_seconds == 1_800_000_005
     check_store(read_raw(publisher.store))
+
+
+def test_a_small_file_that_joins_later_makes_no_newest_checkpoint(publisher: Publisher) -> None:
+    for step in (100, 200):
+        publisher.save_at(step, 1_800_000_000 + step)
+        publisher.publish(step)
+    (publisher.source(100) / "eval.json").write_text("{}")
+    assert publisher.publish(100).created
+    assert publisher.repository.load("latest").step == 200
+    assert publisher.repository.load(100).find_file("eval.json") is not None
 
 
 def test_a_copy_with_new_times_is_the_same_checkpoint(publisher: Publisher) -> None:
