@@ -136,7 +136,10 @@ def build_components(settings: Settings, places: Places) -> Components:
 
     def on_progress() -> None:
         intake.refresh()
-        watch_loop.wake()
+        if intake.is_holding_back and not queue.list_pins():
+            watch_loop.hurry()  # a backlog larger than the spool: the pipeline has nothing to do until the next look
+        else:
+            watch_loop.wake()
 
     pipeline.on_progress = on_progress
     restores = Restores(

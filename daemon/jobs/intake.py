@@ -56,6 +56,11 @@ class Intake:
         with self._lock:
             return self._look
 
+    @property
+    def is_holding_back(self) -> bool:
+        """Say whether the last look found complete checkpoints that were not pinned yet."""
+        return any(finding.judgement.stage == Stage.MARKED for finding in self.look.findings)
+
     def find_handling(self, sighting: Sighting, step: int) -> str | None:
         """Say what was done with these very files before; None if they are still to be stored."""
         content = content_key(sighting)
@@ -170,6 +175,5 @@ class Intake:
             self._metrics.checkpoint_last_durable_timestamp_seconds.set(last.created_at.timestamp())
             self._metrics.checkpoint_last_durable_step.set(keys[-1].step)
             self._metrics.chain_depth.set(last.chain_depth)
-        waiting = any(finding.judgement.stage == Stage.MARKED for finding in self.look.findings)
-        self._metrics.up_to_date.set(0 if pins or waiting else 1)
+        self._metrics.up_to_date.set(0 if pins or self.is_holding_back else 1)
         self._metrics.spool_free_bytes.set(self._spool.free_bytes())

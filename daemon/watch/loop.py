@@ -78,6 +78,11 @@ class WatchLoop:
         """Ask for a look soon."""
         self._woken.set()
 
+    def hurry(self) -> None:
+        """Ask for a look at once, whatever the pause: there is known work that only a look can take up."""
+        self._hurried.set()
+        self._woken.set()
+
     def look_now(self, timeout_seconds: float) -> bool:
         """Ask for a look that begins after this call and wait for its end; returns whether it came in time."""
         with self._looked:
@@ -85,8 +90,7 @@ class WatchLoop:
             wanted = self._n_looks + 2
         deadline = time.monotonic() + timeout_seconds
         while True:
-            self._hurried.set()
-            self._woken.set()
+            self.hurry()
             with self._looked:
                 if self._n_looks >= wanted:
                     return True

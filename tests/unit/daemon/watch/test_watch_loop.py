@@ -132,3 +132,15 @@ def test_an_unreadable_directory_does_not_end_the_loop(tmp_path: Path, make_loop
 
     make_loop(tmp_path, look, "poll")
     wait_until(lambda: len(looks) >= 3)
+
+
+def test_known_work_ends_the_pause_between_two_looks(
+    tmp_path: Path, make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weightzip.daemon.watch.loop._PAUSE_PER_LOOK", 1e12)
+    monkeypatch.setattr("weightzip.daemon.watch.loop._LONGEST_PAUSE_SECONDS", 1e6)
+    looks: list[float] = []
+    loop, _ = make_loop(tmp_path, looks.append, "poll")
+    wait_until(lambda: len(looks) == 1)
+    loop.hurry()
+    wait_until(lambda: len(looks) == 2)
