@@ -41,7 +41,7 @@ def estimate_blocks(
     key_shift: int,
 ) -> int:
     """
-    Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 65536 elements.
+    Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 16384 elements.
 
     Raises:
         ValueError: as encode_blocks.

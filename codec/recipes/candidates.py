@@ -27,7 +27,7 @@ _OPAQUE_RECIPES = (
 
 
 def list_recipes(dtype: DType, *, has_predecessor: bool) -> tuple[Recipe, ...]:
-    """Return the recipes worth an estimate, those that decode fastest first."""
+    """Return the recipes worth an estimate, those that decode fastest first, refinements after what they refine."""
     if dtype == DType.OPAQUE:
         return _OPAQUE_RECIPES
     if dtype in _MANTISSA_BITS:
@@ -49,5 +49,5 @@ def _list_float_recipes(dtype: DType, has_predecessor: bool) -> tuple[Recipe, ..
         Recipe(size, Transform.ROTATE, _MAX_CONTEXTS, shift),
         Recipe(size, Transform.FLOAT_DIFFERENCE, _MAX_CONTEXTS, shift),
         # Half-octave bins.
-        Recipe(size, Transform.FLOAT_DIFFERENCE, _MAX_CONTEXTS, shift - 1),
+        Recipe(size, Transform.FLOAT_DIFFERENCE, _MAX_CONTEXTS, shift - 1, refines=True),
     )

@@ -15,7 +15,9 @@ from weightzip.codec.source import BytesLike
 from weightzip.codec.zstd import compress_zstd
 
 _PROBE_BYTES = 4096
-_SAMPLE_BYTES = 16 << 10
+# What zstd finds in numbers it finds at a short distance; in text, which opaque bytes may be, farther away too.
+_SAMPLE_BYTES = 4 << 10
+_OPAQUE_SAMPLE_BYTES = 16 << 10
 _N_SAMPLES = 4
 # Estimates err by a few percent; within this margin both forms are built and measured.
 _ESTIMATE_MARGIN = 1.1
@@ -48,7 +50,7 @@ def _plan_coded(
     raw: BytesLike, predecessor: BytesLike | None, dtype: DType, backend: BlockBackend
 ) -> list[Plan]:
     """Return the zstd plan, the blocks plan, or both where their estimates are close."""
-    zstd_bytes = _estimate_zstd(raw)
+    zstd_bytes = _estimate_zstd(raw, _OPAQUE_SAMPLE_BYTES if dtype == DType.OPAQUE else _SAMPLE_BYTES)
     recipe, block_bytes = _choose_recipe(raw, predecessor, dtype, backend)
     best_bytes = min(zstd_bytes, block_bytes)
     if best_bytes > len(raw) * _ESTIMATE_MARGIN:
@@ -71,22 +73,24 @@ def _choose_recipe(
     """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
     best: Recipe | None = None
     best_bytes = float("inf")
+    previous: Recipe | None = None
     for recipe in list_recipes(dtype, has_predecessor=predecessor is not None):
-        if len(raw) % recipe.element_bytes != 0:
+        if len(raw) % recipe.element_bytes != 0 or (recipe.refines and best is not previous):
             continue
         n_bytes = backend.estimate_blocks(raw, predecessor, recipe)
         if n_bytes < best_bytes:
             best, best_bytes = recipe, n_bytes
+        previous = recipe
     return best, best_bytes
 
 
-def _estimate_zstd(raw: BytesLike) -> float:
+def _estimate_zstd(raw: BytesLike, sample_bytes: int) -> float:
     """Return about how long raw is in zstd, from evenly spaced samples."""
     n_bytes = len(raw)
-    if n_bytes <= _N_SAMPLES * _SAMPLE_BYTES:
+    if n_bytes <= _N_SAMPLES * sample_bytes:
         return len(compress_zstd(raw))
-    step = (n_bytes - _SAMPLE_BYTES) // (_N_SAMPLES - 1)
-    sample = b"".join(raw[begin * step : begin * step + _SAMPLE_BYTES] for begin in range(_N_SAMPLES))
+    step = (n_bytes - sample_bytes) // (_N_SAMPLES - 1)
+    sample = b"".join(raw[begin * step : begin * step + sample_bytes] for begin in range(_N_SAMPLES))
     return len(compress_zstd(sample)) * n_bytes / len(sample)
 
 

@@ -16,6 +16,8 @@ class Recipe:
     transform: Transform
     max_contexts: int = 1
     key_shift: int = 0
+    # Whether this only sharpens the recipe before it in a list: worth a try only if that one is the best so far.
+    refines: bool = False
 
     @property
     def needs_predecessor(self) -> bool:

@@ -11,11 +11,11 @@ struct Analysis {
     GroupPlan plan;
 };
 
-// Counts everything that matters and decides.
+// Decides what needs no exact counts from a sample, counts what does, and decides that too: every symbol that occurs
+// can be coded.
 Analysis analyze_elements(const Elements& elements, const EncodeOptions& options);
 
-// Decides from the sample alone, with counts scaled to the whole. Good for an estimate only: a symbol that is not
-// in the sample may have no frequency.
-Analysis analyze_sample(const Elements& elements, const EncodeOptions& options);
+// What a sample says alone: good for an estimate.
+ContextChoice analyze_sample(const Elements& elements, const EncodeOptions& options);
 
 }  // namespace weightzip

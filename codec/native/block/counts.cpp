@@ -10,7 +10,8 @@
 namespace weightzip {
 namespace {
 
-constexpr std::size_t kKeySamples = 4096;
+constexpr std::size_t kKeySamples = 1024;
+constexpr std::size_t kBlockElements = std::size_t{1} << kMaxBlockLog2;
 
 std::uint64_t magnitude_of(const Elements& elements, std::size_t i) noexcept {
     std::uint64_t value = 0;
@@ -23,14 +24,34 @@ bool wants(const CountModes& modes, CountMode mode) noexcept {
     return std::find(modes.begin(), modes.end(), mode) != modes.end();
 }
 
-void count_plane(PlaneCounts& counts, CountMode mode, const std::uint8_t* plane, const std::uint8_t* keys,
-                 unsigned last_key, std::size_t n_elements) {
+// The rows of the elements of one block.
+struct BlockRows {
+    const std::uint8_t* rows;
+    std::size_t n_rows;
+    bool are_contexts;
+};
+
+void count_plane(PlaneCounts& counts, CountMode mode, const std::uint8_t* plane, const BlockRows& block,
+                 std::size_t n_elements) {
     if (mode == CountMode::skip || is_constant(plane, n_elements)) return;
     counts.n_elements += n_elements;
     ++counts.n_blocks;
     if (mode == CountMode::flat) return count_symbols(plane, n_elements, counts.rows.data());
-    counts.rows.resize(std::max(counts.rows.size(), 256 * (std::size_t{last_key} + 1)));
-    count_symbols_by_key(plane, keys, n_elements, counts.rows.data());
+    counts.rows.resize(std::max(counts.rows.size(), 256 * block.n_rows));
+    if (block.are_contexts) {
+        count_symbols_by_context(plane, block.rows, n_elements, block.n_rows, counts.rows.data());
+    } else {
+        count_symbols_by_key(plane, block.rows, n_elements, counts.rows.data());
+    }
+}
+
+BlockRows find_rows(const Elements& elements, std::size_t first, std::size_t n, const RowSource& source,
+                    const EncodeOptions& options, PlaneWorkspace& workspace) {
+    std::uint8_t* keys = workspace.keys();
+    workspace.find_keys(elements, first, n, options.key_shift, source.key_base, *options.kernels);
+    if (source.context_of_key == nullptr) return {keys, std::size_t{*std::max_element(keys, keys + n)} + 1, false};
+    options.kernels->map_bytes(keys, n, *source.context_of_key);
+    return {keys, source.n_contexts, true};
 }
 
 }  // namespace
@@ -42,9 +63,12 @@ Histogram PlaneCounts::row(std::size_t key) const noexcept {
 }
 
 Histogram PlaneCounts::total() const noexcept {
-    Histogram histogram{};
-    for (std::size_t i = 0; i < rows.size(); ++i) histogram[i % 256] += rows[i];
-    return histogram;
+    std::array<std::uint32_t, 256> sums{};
+    for (std::size_t r = 0; r < n_rows(); ++r) {
+        for (std::size_t s = 0; s < 256; ++s) sums[s] += rows[256 * r + s];
+    }
+    for (std::uint32_t& sum : sums) sum = static_cast<std::uint32_t>((sum * weight + kUnitWeight - 1) / kUnitWeight);
+    return sums;
 }
 
 void PlaneCounts::add(const PlaneCounts& other) {
@@ -54,12 +78,10 @@ void PlaneCounts::add(const PlaneCounts& other) {
     n_blocks += other.n_blocks;
 }
 
-void PlaneCounts::scale(std::uint64_t numerator, std::uint64_t denominator) noexcept {
-    if (numerator == denominator) return;
-    const auto scaled = [&](std::uint64_t n) { return (n * numerator + denominator - 1) / denominator; };
-    for (std::uint32_t& count : rows) count = static_cast<std::uint32_t>(scaled(count));
-    n_elements = scaled(n_elements);
-    n_blocks = scaled(n_blocks);
+void PlaneCounts::represent(std::uint64_t numerator, std::uint64_t denominator) noexcept {
+    weight = kUnitWeight * numerator / denominator;
+    n_elements = n_elements * numerator / denominator;
+    n_blocks = (n_elements + kBlockElements - 1) / kBlockElements;
 }
 
 std::uint32_t choose_key_base(const Elements& elements, unsigned key_shift) {
@@ -79,10 +101,9 @@ std::uint32_t choose_key_base(const Elements& elements, unsigned key_shift) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(keys[best_first], ~std::uint32_t{0}));
 }
 
-GroupCounts count_planes(const Elements& elements, const CountModes& modes, std::uint32_t key_base,
+GroupCounts count_planes(const Elements& elements, const CountModes& modes, const RowSource& source,
                          const EncodeOptions& options) {
-    constexpr std::size_t block_elements = std::size_t{1} << kMaxBlockLog2;
-    const std::size_t n_blocks = (elements.n_elements + block_elements - 1) / block_elements;
+    const std::size_t n_blocks = (elements.n_elements + kBlockElements - 1) / kBlockElements;
     const std::size_t n_planes = elements.n_planes();
     const unsigned n_workers = count_workers(n_blocks, options.n_threads);
     std::vector<GroupCounts> counts(n_workers);
@@ -90,17 +111,14 @@ GroupCounts count_planes(const Elements& elements, const CountModes& modes, std:
     for (unsigned w = 0; w < n_workers; ++w) workspaces.emplace_back(n_planes, elements.n_elements);
     run_parallel(n_blocks, options.n_threads, [&](std::size_t block, unsigned worker) {
         PlaneWorkspace& workspace = workspaces[worker];
-        const std::size_t first = block * block_elements;
-        const std::size_t n = std::min(block_elements, elements.n_elements - first);
+        const std::size_t first = block * kBlockElements;
+        const std::size_t n = std::min(kBlockElements, elements.n_elements - first);
         const auto wanted = [&](std::size_t k) { return modes[k] != CountMode::skip; };
         workspace.split(elements, first, n, *options.kernels, wanted);
-        unsigned last_key = 0;
-        if (wants(modes, CountMode::by_key)) {
-            workspace.find_keys(elements, first, n, options.key_shift, key_base, *options.kernels);
-            last_key = *std::max_element(workspace.keys(), workspace.keys() + n);
-        }
+        BlockRows rows{};
+        if (wants(modes, CountMode::by_key)) rows = find_rows(elements, first, n, source, options, workspace);
         for (std::size_t k = 0; k < n_planes; ++k) {
-            count_plane(counts[worker][k], modes[k], workspace.plane(k), workspace.keys(), last_key, n);
+            count_plane(counts[worker][k], modes[k], workspace.plane(k), rows, n);
         }
     });
     for (unsigned worker = 1; worker < n_workers; ++worker) {

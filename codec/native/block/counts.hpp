@@ -7,26 +7,37 @@
 
 #include "block/elements.hpp"
 #include "block/table.hpp"
+#include "kernels/bytes.hpp"
 #include "kernels/elementwise.hpp"
 
 namespace weightzip {
 
+// by_key counts rows for what context_of_key makes of the keys.
 enum class CountMode : std::uint8_t { skip, flat, by_key };
 using CountModes = std::array<CountMode, kMaxPlanes>;
 
+// From elements to rows.
+struct RowSource {
+    std::uint32_t key_base = 0;
+    const ByteMap* context_of_key = nullptr;  // nullptr: each key has its row
+    unsigned n_contexts = 0;                  // of context_of_key, at most kMaxContexts
+};
+
 // The counts of one plane. Blocks in which the plane is constant are left out: they cost nothing.
 struct PlaneCounts {
-    std::vector<std::uint32_t> rows = std::vector<std::uint32_t>(256);  // 256 counters a key; one row if counted flat
+    std::vector<std::uint32_t> rows = std::vector<std::uint32_t>(256);  // 256 counters a row; one row if counted flat
     std::uint64_t n_elements = 0;
     std::uint64_t n_blocks = 0;
+    std::uint64_t weight = kUnitWeight;  // what each count stands for; n_elements and n_blocks are of the whole
 
     std::size_t n_rows() const noexcept { return rows.size() / 256; }
     Histogram row(std::size_t key) const noexcept;
+    // All rows together, as many as they stand for.
     Histogram total() const noexcept;
 
     void add(const PlaneCounts& other);
-    // Multiplies all counts by numerator / denominator, so that a sample speaks for the whole.
-    void scale(std::uint64_t numerator, std::uint64_t denominator) noexcept;
+    // Makes the counts of a sample speak for the whole, numerator / denominator times as large.
+    void represent(std::uint64_t numerator, std::uint64_t denominator) noexcept;
 };
 
 using GroupCounts = std::array<PlaneCounts, kMaxPlanes>;
@@ -35,7 +46,7 @@ using GroupCounts = std::array<PlaneCounts, kMaxPlanes>;
 std::uint32_t choose_key_base(const Elements& elements, unsigned key_shift);
 
 // Counts the planes as modes says, block by block.
-GroupCounts count_planes(const Elements& elements, const CountModes& modes, std::uint32_t key_base,
+GroupCounts count_planes(const Elements& elements, const CountModes& modes, const RowSource& source,
                          const EncodeOptions& options);
 
 }  // namespace weightzip

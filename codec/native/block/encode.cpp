@@ -178,15 +178,15 @@ EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options
 }
 
 std::size_t estimate_group(const Elements& elements, const EncodeOptions& options) {
-    const Analysis analysis = analyze_sample(elements, options);
+    const ContextChoice contexts = analyze_sample(elements, options);
     Recipe recipe;
-    recipe.n_contexts = static_cast<std::uint8_t>(analysis.plan.contexts.n_contexts);
-    recipe.source.context_of_key = analysis.plan.contexts.context_of_key;
+    recipe.n_contexts = static_cast<std::uint8_t>(contexts.map.n_contexts);
+    recipe.source.context_of_key = contexts.map.context_of_key;
     std::vector<std::uint8_t> head;
     write_recipe(head, recipe);
     const std::size_t n_planes = elements.n_planes();
     std::size_t n_bytes = head.size() + 4 + 2 * n_planes + 4 * n_planes * recipe.count_blocks(elements.n_elements);
-    for (std::size_t k = 0; k < n_planes; ++k) n_bytes += (analysis.plan.planes[k].cost >> kCostShift) / 8;
+    for (std::size_t k = 0; k < n_planes; ++k) n_bytes += (contexts.costs[k] >> kCostShift) / 8;
     return n_bytes;
 }
 

@@ -50,4 +50,22 @@ constexpr Cost fixed_log2(std::uint64_t n) noexcept {
     return low + ((kLog2[top + 1] - low) * fraction >> 16) + (Cost{drop} << kCostShift);
 }
 
+namespace detail {
+
+constexpr std::array<std::uint32_t, 4097> make_n_log2_table() noexcept {
+    std::array<std::uint32_t, 4097> table{};
+    for (std::uint32_t n = 1; n < table.size(); ++n) {
+        table[n] = static_cast<std::uint32_t>(std::uint64_t{n} * kLog2[n] >> 1);
+    }
+    return table;
+}
+
+}  // namespace detail
+
+// n * log2(n) * 2^15: half of it, so that it fits.
+inline constexpr std::array<std::uint32_t, 4097> kNLog2 = detail::make_n_log2_table();
+
+// n * log2(n) * 2^16.
+constexpr Cost n_log2(std::uint64_t n) noexcept { return n <= 4096 ? Cost{kNLog2[n]} << 1 : n * fixed_log2(n); }
+
 }  // namespace weightzip

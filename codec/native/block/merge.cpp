@@ -1,6 +1,7 @@
 #include "block/merge.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace weightzip {
 namespace {
@@ -9,74 +10,97 @@ using SignedCost = std::int64_t;
 
 // Neighbouring keys that share a context, with their counts in each plane that has a say.
 struct KeyGroup {
-    unsigned last_key;
+    unsigned last_key = 0;
     std::vector<Histogram> planes;
-    Cost cost = 0;             // of coding the counts and storing the tables
-    SignedCost merge_gain = 0;  // of merging with the next group; unused in the last
+    Cost cost = 0;              // of coding the counts and storing the tables
+    Cost merged_cost = 0;       // of the same if merged with the next group; unused in the last
+    SignedCost merge_gain = 0;  // what that saves
 };
 
-Cost group_cost(const std::vector<Histogram>& planes) noexcept {
+// The counts of both groups, if there are two.
+Cost group_cost(const KeyGroup& group, const KeyGroup* next, const std::vector<std::uint64_t>& weights) noexcept {
     Cost cost = 0;
-    for (const Histogram& plane : planes) cost += estimate_cost(plane);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+        Histogram counts = group.planes[k];
+        for (unsigned s = 0; next != nullptr && s < 256; ++s) counts[s] += next->planes[k][s];
+        cost += estimate_cost(counts, weights[k]);
+    }
     return cost;
 }
 
-void add_to(std::vector<Histogram>& planes, const std::vector<Histogram>& more) noexcept {
-    for (std::size_t k = 0; k < planes.size(); ++k) {
-        for (unsigned s = 0; s < 256; ++s) planes[k][s] += more[k][s];
+void find_merge_gain(std::vector<KeyGroup>& groups, std::size_t i, const std::vector<std::uint64_t>& weights) {
+    KeyGroup& group = groups[i];
+    group.merged_cost = group_cost(group, &groups[i + 1], weights);
+    group.merge_gain =
+        static_cast<SignedCost>(group.cost + groups[i + 1].cost) - static_cast<SignedCost>(group.merged_cost);
+}
+
+void merge_with_next(std::vector<KeyGroup>& groups, std::size_t i, const std::vector<std::uint64_t>& weights) {
+    const KeyGroup& next = groups[i + 1];
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+        for (unsigned s = 0; s < 256; ++s) groups[i].planes[k][s] += next.planes[k][s];
+    }
+    groups[i].last_key = next.last_key;
+    groups[i].cost = groups[i].merged_cost;
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    if (i > 0) find_merge_gain(groups, i - 1, weights);
+    if (i + 1 < groups.size()) find_merge_gain(groups, i, weights);
+}
+
+// Fewer elements than this say too little to weigh a key of their own.
+constexpr std::uint64_t kMinGroupElements = 64;
+
+std::uint64_t count_elements(const GroupCounts& counts, std::size_t k, std::size_t key) noexcept {
+    if (key >= counts[k].n_rows()) return 0;
+    const auto row = counts[k].rows.begin() + static_cast<std::ptrdiff_t>(256 * key);
+    return std::accumulate(row, row + 256, std::uint64_t{0});
+}
+
+void add_key(KeyGroup& group, std::size_t key, const GroupCounts& counts, const std::vector<std::size_t>& planes) {
+    group.last_key = static_cast<unsigned>(key);
+    group.planes.resize(planes.size());
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+        if (key >= counts[planes[i]].n_rows()) continue;
+        const Histogram row = counts[planes[i]].row(key);
+        for (unsigned s = 0; s < 256; ++s) group.planes[i][s] += row[s];
     }
 }
 
-void find_merge_gain(std::vector<KeyGroup>& groups, std::size_t i) {
-    std::vector<Histogram> both = groups[i].planes;
-    add_to(both, groups[i + 1].planes);
-    groups[i].merge_gain = static_cast<SignedCost>(groups[i].cost + groups[i + 1].cost) -
-                           static_cast<SignedCost>(group_cost(both));
-}
-
-void merge_with_next(std::vector<KeyGroup>& groups, std::size_t i) {
-    add_to(groups[i].planes, groups[i + 1].planes);
-    groups[i].last_key = groups[i + 1].last_key;
-    groups[i].cost = group_cost(groups[i].planes);
-    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    if (i > 0) find_merge_gain(groups, i - 1);
-    if (i + 1 < groups.size()) find_merge_gain(groups, i);
-}
-
-bool is_empty(const std::vector<Histogram>& planes) noexcept {
-    return std::all_of(planes.begin(), planes.end(), [](const Histogram& plane) {
-        return std::all_of(plane.begin(), plane.end(), [](std::uint64_t count) { return count == 0; });
-    });
-}
-
-// One group for every key that occurs; a key that does not belongs to the group below it, at the start to none.
-std::vector<KeyGroup> make_groups(const GroupCounts& counts, const std::vector<std::size_t>& planes) {
-    std::vector<KeyGroup> groups;
+// Runs of keys that hold enough elements to be weighed.
+std::vector<KeyGroup> make_groups(const GroupCounts& counts, const std::vector<std::size_t>& planes,
+                                  const std::vector<std::uint64_t>& weights) {
     std::size_t n_rows = 0;
     for (const std::size_t k : planes) n_rows = std::max(n_rows, counts[k].n_rows());
+    std::vector<KeyGroup> groups;
+    std::uint64_t n_elements = kMinGroupElements;  // in the last group
     for (std::size_t key = 0; key < n_rows; ++key) {
-        std::vector<Histogram> rows;
-        for (const std::size_t k : planes) {
-            rows.push_back(key < counts[k].n_rows() ? counts[k].row(key) : Histogram{});
+        std::uint64_t n = 0;
+        for (const std::size_t k : planes) n = std::max(n, count_elements(counts, k, key));
+        if (n == 0) continue;
+        if (n_elements >= kMinGroupElements) {
+            groups.emplace_back();
+            n_elements = 0;
         }
-        if (is_empty(rows)) continue;
-        const Cost cost = group_cost(rows);
-        groups.push_back({static_cast<unsigned>(key), std::move(rows), cost});
+        add_key(groups.back(), key, counts, planes);
+        n_elements += n;
     }
+    for (KeyGroup& group : groups) group.cost = group_cost(group, nullptr, weights);
     return groups;
 }
 
 }  // namespace
 
 ContextMap merge_contexts(const GroupCounts& counts, const std::vector<std::size_t>& planes, unsigned max_contexts) {
-    std::vector<KeyGroup> groups = make_groups(counts, planes);
-    for (std::size_t i = 0; i + 1 < groups.size(); ++i) find_merge_gain(groups, i);
+    std::vector<std::uint64_t> weights;
+    for (const std::size_t k : planes) weights.push_back(counts[k].weight);
+    std::vector<KeyGroup> groups = make_groups(counts, planes, weights);
+    for (std::size_t i = 0; i + 1 < groups.size(); ++i) find_merge_gain(groups, i, weights);
     while (groups.size() > 1) {
         const auto best = std::max_element(groups.begin(), groups.end() - 1, [](const KeyGroup& a, const KeyGroup& b) {
             return a.merge_gain < b.merge_gain;
         });
         if (best->merge_gain < 0 && groups.size() <= max_contexts) break;
-        merge_with_next(groups, static_cast<std::size_t>(best - groups.begin()));
+        merge_with_next(groups, static_cast<std::size_t>(best - groups.begin()), weights);
     }
     ContextMap map;
     map.n_contexts = static_cast<unsigned>(std::max<std::size_t>(groups.size(), 1));
@@ -86,15 +110,6 @@ ContextMap merge_contexts(const GroupCounts& counts, const std::vector<std::size
         map.context_of_key[key] = static_cast<std::uint8_t>(context);
     }
     return map;
-}
-
-std::vector<Histogram> context_histograms(const PlaneCounts& counts, const ContextMap& map) {
-    std::vector<Histogram> histograms(map.n_contexts, Histogram{});
-    for (std::size_t key = 0; key < counts.n_rows(); ++key) {
-        Histogram& histogram = histograms[map.context_of_key[key]];
-        for (std::size_t s = 0; s < 256; ++s) histogram[s] += counts.rows[256 * key + s];
-    }
-    return histograms;
 }
 
 }  // namespace weightzip

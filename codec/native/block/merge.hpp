@@ -19,7 +19,4 @@ struct ContextMap {
 // of two equal pairs is merged first. Contexts ascend with the keys.
 ContextMap merge_contexts(const GroupCounts& counts, const std::vector<std::size_t>& planes, unsigned max_contexts);
 
-// Adds up the rows of the keys of each context.
-std::vector<Histogram> context_histograms(const PlaneCounts& counts, const ContextMap& map);
-
 }  // namespace weightzip

@@ -8,6 +8,8 @@ namespace {
 // What a plane must save to be worth its decoding time, as a divisor of its raw size.
 constexpr Cost kCodingWorth = 256;
 constexpr Cost kContextsWorth = 256;
+// What finer frequencies must save to be worth their larger tables, as a divisor of the cost.
+constexpr Cost kPrecisionWorth = 1024;
 // How much dearer than the best table, in the same terms, a table with escape may be: it decodes without gathers.
 constexpr Cost kEscapeWorth = 512;
 
@@ -50,21 +52,37 @@ PlanePlan plan_one_table(const PlaneCounts& counts) {
     return best;
 }
 
-PlanePlan plan_contexts(const PlaneCounts& counts, const ContextMap& map) {
-    const std::vector<Histogram> histograms = context_histograms(counts, map);
+PlanePlan plan_contexts(const PlaneCounts& counts, const std::vector<Histogram>& contexts) {
     PlanePlan best;
     best.cost = ~Cost{0};
+    Cost least = bits_cost(kStateBits * counts.n_blocks);
+    for (const Histogram& context : contexts) least += entropy_cost(context);
     // 10 bits keep the tables of 16 contexts in 64 KiB; 11 where that saves something.
     for (const unsigned prob_bits : {10u, 11u}) {
+        if (least >= best.cost - best.cost / kPrecisionWorth) break;
         PlanePlan plan{PlaneMode::contexts, static_cast<std::uint8_t>(prob_bits), {}, 0};
         plan.cost = bits_cost(kStateBits * counts.n_blocks);
-        for (const Histogram& histogram : histograms) {
-            plan.tables.push_back(make_table(histogram, prob_bits));
-            plan.cost += table_cost(histogram, plan.tables.back(), prob_bits);
+        for (const Histogram& context : contexts) {
+            plan.tables.push_back(make_table(context, prob_bits));
+            plan.cost += table_cost(context, plan.tables.back(), prob_bits);
         }
-        if (plan.cost < best.cost - best.cost / 1024) best = std::move(plan);
+        if (plan.cost < best.cost - best.cost / kPrecisionWorth) best = std::move(plan);
     }
     return best;
+}
+
+// About what a plane costs without contexts.
+Cost estimate_flat(const PlaneCounts& counts) {
+    if (counts.n_elements == 0) return 0;
+    const Cost raw = raw_cost(counts);
+    const Cost coded = estimate_cost(counts.total()) + bits_cost(kStateBits * counts.n_blocks);
+    return coded < raw - raw / kCodingWorth ? coded : raw;
+}
+
+Cost estimate_contexts(const PlaneCounts& counts, const ContextMap& map) {
+    Cost cost = bits_cost(kStateBits * counts.n_blocks);
+    for (const Histogram& context : context_histograms(counts, map)) cost += estimate_cost(context, counts.weight);
+    return cost;
 }
 
 // Planes that finest contexts would make notably smaller.
@@ -72,62 +90,68 @@ std::vector<std::size_t> find_context_planes(const GroupCounts& counts, std::siz
     std::vector<std::size_t> planes;
     for (std::size_t k = 0; k < n_planes; ++k) {
         Cost split = 0;
-        for (std::size_t key = 0; key < counts[k].n_rows(); ++key) split += entropy_cost(counts[k].row(key));
+        for (std::size_t key = 0; key < counts[k].n_rows(); ++key) {
+            split += entropy_cost(counts[k].row(key), counts[k].weight);
+        }
         const Cost whole = entropy_cost(counts[k].total());
         if (split + raw_cost(counts[k]) / kContextsWorth < whole) planes.push_back(k);
     }
     return planes;
 }
 
-// Replaces the plan of each of the planes by one with contexts where that is worth it; returns those.
-std::vector<std::size_t> take_contexts(const GroupCounts& counts, const std::vector<std::size_t>& planes,
-                                       GroupPlan& plan) {
-    std::vector<std::size_t> taken;
-    for (const std::size_t k : planes) {
-        PlanePlan contexts = plan_contexts(counts[k], plan.contexts);
-        if (contexts.cost + raw_cost(counts[k]) / kContextsWorth >= plan.planes[k].cost) continue;
-        plan.planes[k] = std::move(contexts);
-        taken.push_back(k);
-    }
-    return taken;
-}
-
-// Whether it is worth making tables at all: the random low planes of floats are not.
-bool may_be_worth_coding(const PlaneCounts& counts) {
-    if (counts.n_elements == 0) return false;
-    const Cost raw = raw_cost(counts);
-    return estimate_cost(counts.total()) < raw - raw / kCodingWorth;
-}
-
-GroupPlan plan_without_contexts(const GroupCounts& counts, std::size_t n_planes) {
-    GroupPlan plan;
-    for (std::size_t k = 0; k < n_planes; ++k) {
-        plan.planes[k] = plan_raw(counts[k]);
-        if (!may_be_worth_coding(counts[k])) continue;
-        PlanePlan one = plan_one_table(counts[k]);
-        if (one.cost + raw_cost(counts[k]) / kCodingWorth < plan.planes[k].cost) plan.planes[k] = std::move(one);
-    }
-    return plan;
-}
-
 }  // namespace
 
-GroupPlan make_plan(const GroupCounts& counts, std::size_t n_planes, std::size_t n_elements, unsigned max_contexts) {
-    const GroupPlan flat = plan_without_contexts(counts, n_planes);
+bool ContextChoice::is_used_by(std::size_t plane) const noexcept {
+    return std::find(planes.begin(), planes.end(), plane) != planes.end();
+}
+
+std::vector<Histogram> context_histograms(const PlaneCounts& counts, const ContextMap& map) {
+    std::vector<Histogram> histograms(map.n_contexts, Histogram{});
+    for (std::size_t key = 0; key < counts.n_rows(); ++key) {
+        Histogram& histogram = histograms[map.context_of_key[key]];
+        for (std::size_t s = 0; s < 256; ++s) histogram[s] += counts.rows[256 * key + s];
+    }
+    return histograms;
+}
+
+ContextChoice choose_contexts(const GroupCounts& counts, std::size_t n_planes, std::size_t n_elements,
+                              unsigned max_contexts) {
+    ContextChoice flat;
+    for (std::size_t k = 0; k < n_planes; ++k) flat.costs[k] = estimate_flat(counts[k]);
     // A context that few elements have cannot pay for its table.
     max_contexts = static_cast<unsigned>(std::min<std::uint64_t>(max_contexts, n_elements / kElementsPerContext));
     if (max_contexts <= 1) return flat;
     std::vector<std::size_t> planes = find_context_planes(counts, n_planes);
     // Planes that turn out not to want contexts must not shape those of the others: once more without them.
     while (!planes.empty()) {
-        GroupPlan plan = flat;
-        plan.contexts = merge_contexts(counts, planes, max_contexts);
-        if (plan.contexts.n_contexts == 1) break;
-        std::vector<std::size_t> taken = take_contexts(counts, planes, plan);
-        if (taken == planes) return plan;
-        planes = std::move(taken);
+        ContextChoice choice = flat;
+        choice.map = merge_contexts(counts, planes, max_contexts);
+        if (choice.map.n_contexts == 1) break;
+        for (const std::size_t k : planes) {
+            const Cost cost = estimate_contexts(counts[k], choice.map);
+            if (cost + raw_cost(counts[k]) / kContextsWorth >= flat.costs[k]) continue;
+            choice.costs[k] = cost;
+            choice.planes.push_back(k);
+        }
+        if (choice.planes == planes) return choice;
+        planes = std::move(choice.planes);
     }
     return flat;
+}
+
+PlanePlan plan_plane(const PlaneCounts& counts) {
+    PlanePlan raw = plan_raw(counts);
+    // The random low planes of floats are not worth making tables at all.
+    if (counts.n_elements == 0 || estimate_cost(counts.total()) >= raw.cost - raw.cost / kCodingWorth) return raw;
+    PlanePlan one = plan_one_table(counts);
+    return one.cost + raw.cost / kCodingWorth < raw.cost ? one : raw;
+}
+
+PlanePlan plan_plane(const PlaneCounts& counts, const std::vector<Histogram>& contexts) {
+    if (counts.n_elements == 0) return plan_raw(counts);
+    PlanePlan plan = plan_contexts(counts, contexts);
+    if (plan.cost + raw_cost(counts) / kContextsWorth < estimate_flat(counts)) return plan;
+    return plan_plane(counts);
 }
 
 }  // namespace weightzip

@@ -25,7 +25,28 @@ struct GroupPlan {
     std::array<PlanePlan, kMaxPlanes> planes;
 };
 
-// Decides by integer cost alone. counts must hold one row a plane, or rows by key where contexts are allowed.
-GroupPlan make_plan(const GroupCounts& counts, std::size_t n_planes, std::size_t n_elements, unsigned max_contexts);
+// The contexts of a group and the planes that use them.
+struct ContextChoice {
+    ContextMap map;
+    std::vector<std::size_t> planes;  // ascending; empty: no contexts
+    // About what coding each plane costs, with contexts where they are used.
+    std::array<Cost, kMaxPlanes> costs{};
+
+    bool is_used_by(std::size_t plane) const noexcept;
+};
+
+// Decides by integer cost alone, without making tables. counts hold one row a plane, or rows by key where contexts
+// are allowed.
+ContextChoice choose_contexts(const GroupCounts& counts, std::size_t n_planes, std::size_t n_elements,
+                              unsigned max_contexts);
+
+// Adds up the rows of the keys of each context.
+std::vector<Histogram> context_histograms(const PlaneCounts& counts, const ContextMap& map);
+
+// The best plan for a plane without contexts.
+PlanePlan plan_plane(const PlaneCounts& counts);
+
+// The best plan for a plane whose counts by context are known: with contexts only where that is worth it.
+PlanePlan plan_plane(const PlaneCounts& counts, const std::vector<Histogram>& contexts);
 
 }  // namespace weightzip

@@ -3,7 +3,7 @@
 namespace weightzip {
 namespace {
 
-constexpr std::size_t kRunElements = 1024;
+constexpr std::size_t kRunElements = 256;
 
 }  // namespace
 

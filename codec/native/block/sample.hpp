@@ -7,7 +7,7 @@
 
 namespace weightzip {
 
-inline constexpr std::size_t kSampleElements = std::size_t{1} << 16;
+inline constexpr std::size_t kSampleElements = std::size_t{1} << 14;
 
 // Copies of evenly spread runs of elements; everything if there are at most kSampleElements.
 class Sample {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "block/error.hpp"
 #include "block/normalize.hpp"
@@ -44,6 +45,34 @@ Table make_single(std::uint8_t symbol, unsigned prob_bits) noexcept {
     return table;
 }
 
+// The cost of what a sample stands for. Entropy over a sample falls short of that over the whole by about
+// (n_symbols - 1) / (2 ln 2) bits for each size of the sample that the whole has more (Miller and Madow).
+Cost scale_entropy(std::uint64_t total, std::uint64_t n_symbols, Cost saved, std::uint64_t weight) noexcept {
+    constexpr Cost kShortfall = 47274;  // 1 / (2 ln 2) bits
+    const Cost spent = n_log2(total);
+    const Cost entropy = spent > saved ? spent - saved : 0;
+    if (weight <= kUnitWeight || n_symbols == 0) return entropy;
+    return (entropy * weight + (n_symbols - 1) * kShortfall * (weight - kUnitWeight)) / kUnitWeight;
+}
+
+constexpr unsigned kEstimateBits = 10;
+
+// Bits of a 10-bit frequency in the table of an estimate.
+constexpr auto kEstimateTableBits = [] {
+    std::array<std::uint8_t, (1u << kEstimateBits) + 1> bits{};
+    for (std::uint32_t f = 0; f < bits.size(); ++f) bits[f] = static_cast<std::uint8_t>(exp_golomb_bits(f, 2));
+    return bits;
+}();
+
+// The symbols that occur lie from first up to, and without, end; 0 and 0 if none does.
+std::pair<unsigned, unsigned> find_range(const Histogram& counts) noexcept {
+    unsigned first = 0;
+    unsigned end = 256;
+    while (end > 0 && counts[end - 1] == 0) --end;
+    while (first < end && counts[first] == 0) ++first;
+    return {first, end};
+}
+
 void read_range(BitReader& reader, Table& table) {
     const bool escape = table.has_escape();
     table.first = static_cast<std::uint8_t>(reader.take(8));
@@ -63,16 +92,12 @@ void read_range(BitReader& reader, Table& table) {
 }  // namespace
 
 Table make_table(const Histogram& counts, unsigned prob_bits) {
-    unsigned first = 0;
-    while (first < 256 && counts[first] == 0) ++first;
-    if (first == 256) return make_single(0, prob_bits);
-    unsigned last = 255;
-    while (counts[last] == 0) --last;
-    if (first == last) return make_single(static_cast<std::uint8_t>(first), prob_bits);
+    const auto [first, end] = find_range(counts);
+    if (end - first <= 1) return make_single(static_cast<std::uint8_t>(first), prob_bits);
     Table range;
     range.kind = TableKind::range;
     range.first = static_cast<std::uint8_t>(first);
-    range.count = static_cast<std::uint16_t>(last - first + 1);
+    range.count = static_cast<std::uint16_t>(end - first);
     normalize_counts(std::span(counts).subspan(first, range.count), prob_bits,
                      std::span(range.frequency).subspan(first, range.count));
     range.golomb_order = best_order(range);
@@ -85,25 +110,26 @@ Table make_table(const Histogram& counts, unsigned prob_bits) {
 
 Table make_escape_table(const Histogram& counts, unsigned prob_bits) {
     std::uint64_t total = 0;
-    for (const std::uint64_t count : counts) total += count;
+    for (const std::uint32_t count : counts) total += count;
     std::uint64_t inside = 0;
     for (unsigned s = 0; s < kMaxEscapeSymbols; ++s) inside += counts[s];
     std::uint64_t most = inside;
     unsigned best = 0;
     for (unsigned first = 1; first + kMaxEscapeSymbols <= 256; ++first) {
-        inside += counts[first + kMaxEscapeSymbols - 1] - counts[first - 1];
+        inside += counts[first + kMaxEscapeSymbols - 1];
+        inside -= counts[first - 1];
         if (inside > most) most = inside, best = first;
     }
     unsigned first = best;
     unsigned last = best + kMaxEscapeSymbols - 1;
     while (first < last && counts[first] == 0) ++first;
     while (last > first && counts[last] == 0) --last;
-    std::array<std::uint64_t, kMaxEscapeSymbols + 1> window{};
+    std::array<std::uint32_t, kMaxEscapeSymbols + 1> window{};
     std::array<std::uint16_t, kMaxEscapeSymbols + 1> frequency{};
     const unsigned count = last - first + 1;
     // Every listed symbol gets a frequency, so that exactly the others escape.
-    for (unsigned s = 0; s < count; ++s) window[s] = std::max<std::uint64_t>(counts[first + s], 1);
-    window[count] = std::max<std::uint64_t>(total - most, 1);
+    for (unsigned s = 0; s < count; ++s) window[s] = std::max(counts[first + s], 1u);
+    window[count] = static_cast<std::uint32_t>(std::max<std::uint64_t>(total - most, 1));
     normalize_counts(std::span(window).first(count + 1), prob_bits, std::span(frequency).first(count + 1));
     Table table;
     table.kind = TableKind::range_with_escape;
@@ -128,45 +154,46 @@ std::uint64_t table_bits(const Table& table) {
 Cost coding_cost(const Histogram& counts, const Table& table, unsigned prob_bits) {
     Cost cost = 0;
     for (unsigned s = 0; s < 256; ++s) {
-        if (counts[s] == 0) continue;
         const std::uint16_t frequency = table.frequency[s] != 0 ? table.frequency[s] : table.escape_frequency;
         cost += counts[s] * (bits_cost(prob_bits) - kLog2[frequency]);
     }
     return cost;
 }
 
-Cost entropy_cost(const Histogram& counts) noexcept {
+Cost entropy_cost(const Histogram& counts, std::uint64_t weight) noexcept {
     std::uint64_t total = 0;
+    std::uint64_t n_symbols = 0;
     Cost saved = 0;
-    for (const std::uint64_t count : counts) {
+    for (const std::uint32_t count : counts) {
         total += count;
-        saved += count * fixed_log2(count);
+        n_symbols += count != 0;
+        saved += n_log2(count);
     }
-    const Cost spent = total * fixed_log2(total);
-    return spent > saved ? spent - saved : 0;
+    return scale_entropy(total, n_symbols, saved, weight);
 }
 
-Cost estimate_cost(const Histogram& counts) noexcept {
-    constexpr unsigned kOrder = 2;
+Cost estimate_cost(const Histogram& counts, std::uint64_t weight) noexcept {
+    const auto [first, end] = find_range(counts);
+    if (end - first <= 1) return bits_cost(10);
     std::uint64_t total = 0;
-    for (const std::uint64_t count : counts) total += count;
-    if (total == 0) return bits_cost(10);
-    unsigned first = 0;
-    while (counts[first] == 0) ++first;
-    unsigned last = 255;
-    while (counts[last] == 0) --last;
+    std::uint64_t n_symbols = 0;
+    std::uint32_t most = 0;
+    for (unsigned s = first; s < end; ++s) {
+        total += counts[s];
+        n_symbols += counts[s] != 0;
+        most = std::max(most, counts[s]);
+    }
+    const std::uint64_t reciprocal = (std::uint64_t{1} << (32 + kEstimateBits)) / total;
     std::uint64_t bits = 21;
     Cost saved = 0;
-    for (unsigned s = first; s <= last; ++s) {
-        if (counts[s] == 0) {
-            bits += exp_golomb_bits(0, kOrder);
-            continue;
-        }
-        saved += counts[s] * fixed_log2(counts[s]);
-        bits += exp_golomb_bits(static_cast<std::uint32_t>((counts[s] << 10) / total), kOrder);
+    for (unsigned s = first; s < end; ++s) bits += kEstimateTableBits[counts[s] * reciprocal >> 32];
+    if (most < kNLog2.size()) {
+        for (unsigned s = first; s < end; ++s) saved += kNLog2[counts[s]];
+        saved <<= 1;
+    } else {
+        for (unsigned s = first; s < end; ++s) saved += n_log2(counts[s]);
     }
-    const Cost spent = total * fixed_log2(total);
-    return bits_cost(first == last ? 10 : bits) + (spent > saved ? spent - saved : 0);
+    return bits_cost(bits) + scale_entropy(total, n_symbols, saved, weight);
 }
 
 std::uint64_t count_escapes(const Histogram& counts, const Table& table) noexcept {

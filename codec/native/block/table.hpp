@@ -13,7 +13,10 @@ enum class TableKind : std::uint8_t { uniform = 0, single = 1, range = 2, range_
 
 inline constexpr unsigned kMaxEscapeSymbols = 15;
 
-using Histogram = std::array<std::uint64_t, 256>;
+using Histogram = std::array<std::uint32_t, 256>;
+
+// A sample's counts: each stands for weight / kUnitWeight elements of the whole.
+inline constexpr std::uint64_t kUnitWeight = 256;
 
 struct Table {
     TableKind kind = TableKind::uniform;
@@ -39,11 +42,12 @@ std::uint64_t table_bits(const Table& table);
 // Cost of coding these counts with this table. Every symbol that occurs must have a frequency or be escaped.
 Cost coding_cost(const Histogram& counts, const Table& table, unsigned prob_bits);
 
-// Cost of coding these counts at their entropy.
-Cost entropy_cost(const Histogram& counts) noexcept;
+// As estimate_cost, without the table.
+Cost entropy_cost(const Histogram& counts, std::uint64_t weight = kUnitWeight) noexcept;
 
-// About the cost of a table of 10-bit frequencies and of coding these counts with it, without making one.
-Cost estimate_cost(const Histogram& counts) noexcept;
+// About the cost of a table of 10-bit frequencies and of coding with it everything that these counts stand for,
+// without making one. A small sample looks more orderly than the whole is: that is made up for.
+Cost estimate_cost(const Histogram& counts, std::uint64_t weight = kUnitWeight) noexcept;
 
 // Symbols that a table with escape does not list.
 std::uint64_t count_escapes(const Histogram& counts, const Table& table) noexcept;

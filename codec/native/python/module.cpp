@@ -126,7 +126,7 @@ Raises:
           "element_bytes"_a, "transform"_a, "max_contexts"_a, "key_shift"_a,
           nb::sig("def estimate_blocks(raw: Buffer, predecessor: Buffer | None, *, element_bytes: int, "
                   "transform: int, max_contexts: int, key_shift: int) -> int"),
-          R"(Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 65536 elements.
+          R"(Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 16384 elements.
 
 Raises:
     ValueError: as encode_blocks.)");
