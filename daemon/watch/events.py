@@ -14,6 +14,7 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
 
 _WRITER_EVENTS = frozenset(
     {EVENT_TYPE_CREATED, EVENT_TYPE_MODIFIED, EVENT_TYPE_MOVED, EVENT_TYPE_DELETED, EVENT_TYPE_CLOSED}
@@ -26,35 +27,41 @@ class EventHints:
     def __init__(self, root: Path, on_event: Callable[[], None], on_overflow: Callable[[], None]) -> None:
         self._root = root
         self._watched: tuple[int, int] | None = None
-        self._observer = Observer()
+        self._observer: BaseObserver | None = None
         self._handler = _HintHandler(on_event)
         # The library reports an overflow of the kernel's queue only as a log record.
         self._overflow = _OverflowHandler(on_overflow)
         self._logger = logging.getLogger("watchdog.observers.inotify_c")
 
     def start(self) -> None:
-        """Begin watching; raises OSError if the directory is missing or the kernel's limit of watches is reached."""
+        """Begin watching; raises OSError if the directory is missing or one of the kernel's limits is reached."""
         self._watched = self._identify()
         self._logger.addHandler(self._overflow)
         try:
+            self._root.stat()  # before the kernel is asked for anything: a missing directory is asked for again and again
+            self._observer = Observer()
             self._observer.schedule(self._handler, str(self._root), recursive=True)
             self._observer.start()
         except OSError:
-            self._logger.removeHandler(self._overflow)
+            self.stop()
             raise
 
     def stop(self) -> None:
         """End watching; harmless if it never began."""
         self._logger.removeHandler(self._overflow)
-        if self._observer.is_alive():
-            self._observer.stop()
-            self._observer.join()
+        observer, self._observer = self._observer, None
+        if observer is None:
+            return
+        observer.stop()  # also one that never ran: the library asks the kernel for an instance when it is made
+        if observer.is_alive():
+            observer.join()
 
     def is_alive(self) -> bool:
         """Say whether events can still arrive: they end when the directory is deleted, replaced or unmounted."""
-        if self._watched is None or self._watched != self._identify():
+        observer = self._observer
+        if observer is None or self._watched is None or self._watched != self._identify():
             return False
-        return self._observer.is_alive() and all(emitter.is_alive() for emitter in self._observer.emitters)
+        return observer.is_alive() and all(emitter.is_alive() for emitter in observer.emitters)
 
     def _identify(self) -> tuple[int, int] | None:
         try:

@@ -1,5 +1,7 @@
 """The looking thread: hints wake it, an overflow is a hint, errors are waited out, polling needs no events."""
 
+import contextlib
+import errno
 import logging
 import threading
 import time
@@ -10,6 +12,7 @@ from typing import Literal
 import pytest
 
 from weightzip.daemon.metrics import Metrics
+from weightzip.daemon.watch.events import EventHints
 from weightzip.daemon.watch.loop import WatchLoop
 
 Mode = Literal["events", "poll"]
@@ -144,3 +147,44 @@ def test_known_work_ends_the_pause_between_two_looks(
     wait_until(lambda: len(looks) == 1)
     loop.hurry()
     wait_until(lambda: len(looks) == 2)
+
+
+def count_instances() -> int:
+    """Count the inotify instances of this process; the kernel gives a user 128 by default."""
+    links = []
+    for path in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            links.append(str(path.readlink()))
+    return sum("inotify" in link for link in links)
+
+
+@pytest.mark.parametrize("kind", ["missing", "over the limit"])
+def test_failing_to_watch_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    if kind == "over the limit":
+
+        def refuse(*_: object, **__: object) -> None:
+            raise OSError(errno.ENOSPC, "inotify watch limit reached")
+
+        monkeypatch.setattr("watchdog.observers.api.BaseObserver.schedule", refuse)
+    root = tmp_path / "gone" if kind == "missing" else tmp_path
+    instances, threads = count_instances(), threading.active_count()
+    for _ in range(5):
+        with pytest.raises(OSError, match=r"limit|No such file"):
+            EventHints(root, lambda: None, lambda: None).start()
+    assert (count_instances(), threading.active_count()) == (instances, threads)
+
+
+def test_without_a_free_instance_the_loop_polls(
+    tmp_path: Path, make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise OSError(errno.EMFILE, "inotify instance limit reached")
+
+    monkeypatch.setattr("weightzip.daemon.watch.events.Observer", refuse)
+    seen: list[set[str]] = []
+    loop, _ = make_loop(tmp_path, lambda now: seen.append({p.name for p in tmp_path.iterdir()}), "events")
+    (tmp_path / "new").touch()
+    wait_until(lambda: bool(seen) and seen[-1] == {"new"})
+    assert loop.is_alive()
