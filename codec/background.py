@@ -1,12 +1,15 @@
-"""Runs one stage of a pipeline in a thread of its own, a bounded number of items ahead."""
+"""Runs the stages of a pipeline in threads of their own, a bounded number of items ahead."""
 
 import queue
 import threading
-from collections.abc import Generator, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,30 @@ def run_ahead(items: Iterable[T], depth: int = 1) -> Generator[T, None, None]:
         stopped.set()
         permits.release()
         thread.join()
+
+
+def map_in_order(work: Callable[[T], R], items: Iterable[T], n_at_once: int) -> Generator[R, None, None]:
+    """Yield work(item) for each item, in order, while up to `n_at_once` threads are at the next ones.
+
+    With 1 it works in the caller's thread, one item at a time; otherwise one finished item more may wait. An
+    exception of `work` is raised in its item's place. Closing this generator waits for what is being worked on.
+    """
+    if n_at_once == 1:
+        yield from map(work, items)
+        return
+    pending: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(n_at_once, thread_name_prefix="weightzip-frame") as pool:
+        try:
+            for item in items:
+                pending.append(pool.submit(work, item))
+                del item
+                if len(pending) > n_at_once:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
 
 
 def _produce(

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterator
 from contextlib import closing
 
-from weightzip.codec.background import run_ahead
+from weightzip.codec.background import map_in_order, run_ahead
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import BytesLike
@@ -12,6 +12,8 @@ from weightzip.errors import CorruptData
 
 def decode_shard(archive: Archive, *, n_threads: int = 0) -> Generator[BytesLike, None, None]:
     """Yield the shard's bytes frame by frame, each proven by its checksum; after the last, prove the digest.
+
+    Memory: one frame being read, `archive.frames_at_once` being decoded, two waiting, one being taken.
 
     Raises:
         MissingPredecessor, WrongPredecessor: before the first frame where possible.
@@ -29,9 +31,14 @@ def decode_shard(archive: Archive, *, n_threads: int = 0) -> Generator[BytesLike
 
 
 def _decode_frames(archive: Archive) -> Iterator[BytesLike]:
-    with closing(run_ahead(_read_frames(archive))) as frames:
-        for number, stored in frames:
-            yield archive.decode_stored_frame(number, stored)
+    def decode(frame: tuple[int, BytesLike]) -> BytesLike:
+        return archive.decode_stored_frame(*frame)
+
+    with (
+        closing(run_ahead(_read_frames(archive))) as frames,
+        closing(map_in_order(decode, frames, archive.frames_at_once)) as decoded,
+    ):
+        yield from decoded
 
 
 def _read_frames(archive: Archive) -> Iterator[tuple[int, BytesLike]]:

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from weightzip.codec.backend import BlockBackend
-from weightzip.codec.background import run_ahead
+from weightzip.codec.background import map_in_order, run_ahead
 from weightzip.codec.compare import are_equal
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.format.layout import Layout
@@ -48,15 +48,33 @@ def encode_shard(
 ) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
     """Yield (raw bytes, frame) for every frame of the shard, in order.
 
-    Memory: one frame being read, one being encoded, one being taken. With `verify` each frame is decoded and
-    compared before it is yielded.
+    Memory: one frame being read, `backend.frames_at_once` being encoded (2 to 9 MiB of raw bytes each, as much of the
+    predecessor, and up to twice that for the encoded form), two waiting, one being taken. With `verify` each frame
+    is decoded and compared before it is yielded.
 
     Raises:
         VerificationFailed: a frame does not decode to its bytes.
     """
-    loaded = run_ahead(_load_spans(source, layout, predecessor))
     predecessor_bytes = predecessor.size_bytes if predecessor is not None else None
-    return run_ahead(_encode_spans(loaded, backend, predecessor_bytes if verify else None, verify, name))
+
+    def encode(item: _LoadedSpan) -> tuple[BytesLike, EncodedFrame]:
+        frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
+        if verify:
+            held = None
+            if predecessor_bytes is not None and item.predecessor is not None:
+                held = _HeldPieces(predecessor_bytes, item.predecessor)
+            place = f"{name}: bytes {item.span.offset} to {item.span.offset + item.span.n_bytes}"
+            _prove_frame(frame, item.raw, held, backend, place)
+        return item.raw, frame
+
+    def encode_all() -> Iterator[tuple[BytesLike, EncodedFrame]]:
+        with (
+            closing(run_ahead(_load_spans(source, layout, predecessor))) as loaded,
+            closing(map_in_order(encode, loaded, backend.frames_at_once)) as encoded,
+        ):
+            yield from encoded
+
+    return run_ahead(encode_all())
 
 
 def _load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | None) -> Iterator[_LoadedSpan]:
@@ -71,28 +89,6 @@ def _load_span(source: ByteSource, span: FrameSpan, predecessor: Predecessor | N
     raw = source.read_at(span.offset, span.n_bytes)
     leaned_on = read_pieces(predecessor, span.pieces) if predecessor is not None and span.pieces else None
     return _LoadedSpan(span, raw, leaned_on)
-
-
-def _encode_spans(
-    loaded: Generator[_LoadedSpan, None, None],
-    backend: BlockBackend,
-    predecessor_bytes: int | None,
-    verify: bool,
-    name: str,
-) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
-    with closing(loaded):
-        for item in loaded:
-            frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
-            if verify:
-                held = None
-                if predecessor_bytes is not None and item.predecessor is not None:
-                    held = _HeldPieces(predecessor_bytes, item.predecessor)
-                place = f"{name}: bytes {item.span.offset} to {item.span.offset + item.span.n_bytes}"
-                _prove_frame(frame, item.raw, held, backend, place)
-            raw = item.raw
-            del item  # its predecessor bytes are not needed while the frame waits
-            yield raw, frame
-            del raw, frame
 
 
 def _prove_frame(

@@ -65,6 +65,11 @@ class Archive:
         """Return the facts of header and index."""
         return describe_archive(self.header, self.index, self._source.size_bytes)
 
+    @property
+    def frames_at_once(self) -> int:
+        """Return how many frames are worth decoding at the same time."""
+        return self._backend.frames_at_once
+
     def keys(self) -> list[str]:
         """Return the names of the tensors in the order of the shard."""
         return [tensor.name for tensor in self.index.layout.tensors]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from weightzip.codec.background import run_ahead
+from weightzip.codec.background import map_in_order, run_ahead
 
 
 def _count_threads() -> int:
@@ -61,3 +61,43 @@ def test_closing_stops_the_producer_and_closes_it() -> None:
     items.close()
     assert closed.is_set()
     assert _count_threads() == 0
+
+
+@pytest.mark.parametrize("n_at_once", [1, 2, 5])
+def test_results_come_in_the_order_of_their_items(n_at_once: int) -> None:
+    assert list(map_in_order(lambda number: number * number, range(50), n_at_once)) == [
+        number * number for number in range(50)
+    ]
+
+
+def test_items_are_worked_on_at_the_same_time() -> None:
+    together = threading.Barrier(3, timeout=10)
+
+    def meet(number: int) -> int:
+        together.wait()
+        return number
+
+    assert list(map_in_order(meet, range(9), 3)) == list(range(9))
+
+
+@pytest.mark.parametrize("n_at_once", [1, 3])
+def test_an_error_of_the_work_comes_in_its_place(n_at_once: int) -> None:
+    def work(number: int) -> int:
+        if number >= 2:
+            raise ValueError(f"item {number}")
+        return number
+
+    results = map_in_order(work, range(10), n_at_once)
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(ValueError, match="item 2"):
+        next(results)
+
+
+@pytest.mark.parametrize("n_at_once", [1, 3])
+def test_work_runs_no_further_ahead_than_told(n_at_once: int) -> None:
+    begun: list[int] = []
+    results = map_in_order(begun.append, range(50), n_at_once)
+    next(results)
+    results.close()
+    assert len(begun) <= n_at_once + 1
+    assert not any(thread.name.startswith("weightzip-frame") for thread in threading.enumerate())
