@@ -31,6 +31,7 @@ class ObjectCache:
         self._proven: set[str] = set()  # by this process: bytes on a disk may rot between two
         # Sizes by digest, least recently used first; kept here because listing thousands of files a miss is slow.
         self._sizes: OrderedDict[str, int] = OrderedDict(_list_sizes(directory))
+        self._make_room("", 0)  # the limit may have been lowered since
 
     @property
     def used_bytes(self) -> int:

@@ -52,6 +52,13 @@ def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
     assert cache.used_bytes == 30
 
 
+def test_a_limit_that_was_lowered_holds_from_the_start(tmp_path: Path) -> None:
+    for number in range(3):
+        _hold(ObjectCache(tmp_path, 30), bytes([number]) * 10)
+    assert ObjectCache(tmp_path, 15).used_bytes == 10
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_what_is_in_use_stays(tmp_path: Path) -> None:
     cache = ObjectCache(tmp_path, 10)
     first, second = b"1" * 10, b"2" * 10
