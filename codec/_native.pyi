@@ -18,13 +18,13 @@ def encode_blocks(
     max_contexts: int,
     key_shift: int,
     n_threads: int,
-    scalar: bool = False,
+    kernels: str = "auto",
 ) -> bytes:
     """
     Return the block group of raw, a whole number (1 or more) of elements.
 
     Contexts, tables and the storage of each plane are chosen here, by integer cost: the bytes depend on neither
-    n_threads (0: one a processor) nor scalar (True: without vector kernels). predecessor is as long as raw.
+    n_threads (0: one a processor) nor kernels ("auto" or one of list_kernels()). predecessor is as long as raw.
     The group leans on the predecessor only if byte 1 (transform) is 2 or 3 or byte 3 (n_contexts) is above 1.
 
     Raises:
@@ -48,7 +48,7 @@ def estimate_blocks(
     """
 
 def decode_blocks(
-    group: Buffer, predecessor: Buffer | None, out: Buffer, *, n_threads: int, scalar: bool = False
+    group: Buffer, predecessor: Buffer | None, out: Buffer, *, n_threads: int, kernels: str = "auto"
 ) -> None:
     """
     Decode a block group into out, which is exactly as long as the raw bytes.
@@ -57,10 +57,15 @@ def decode_blocks(
 
     Raises:
         CorruptBlocks: group is not a block group of that many bytes; out is then undefined.
-        ValueError: out is empty, or predecessor is not as long as out.
+        ValueError: out is empty, predecessor is not as long as out, or kernels is not "auto" or one of list_kernels().
     """
 
 def cpu_features() -> list[str]:
     """
     Return the processor features that the vector kernels will use, or none if they cannot run.
+    """
+
+def list_kernels() -> list[str]:
+    """
+    Return the names of the kernel sets that this processor runs, the fastest first. All give the same bytes.
     """

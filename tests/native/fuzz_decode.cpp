@@ -30,10 +30,9 @@ std::vector<std::uint8_t> skewed_elements(Random& random, std::size_t n_elements
     return bytes;
 }
 
-Case make_case(Random& random) {
+Case make_case(Random& random, std::size_t n_elements) {
     const auto element_log2 = static_cast<std::uint8_t>(below(random, 4));
     const auto transform = static_cast<std::uint8_t>(below(random, 4));
-    const std::size_t n_elements = 1 + below(random, 1500);
     const unsigned max_contexts = below(random, 2) == 0 ? 1 : 8;
     Case result;
     result.raw = skewed_elements(random, n_elements, element_log2);
@@ -75,11 +74,11 @@ bool try_decode(const Exact& group, const Exact* predecessor, Exact& out, const 
     }
 }
 
-void run_case(Random& random, std::size_t n_mutations, std::size_t& n_decoded) {
-    const Case whole = make_case(random);
+void run_case(Random& random, std::size_t n_elements, std::size_t n_mutations, std::size_t& n_decoded) {
+    const Case whole = make_case(random, n_elements);
     const Exact predecessor(whole.predecessor);
     Exact out(whole.raw.size());
-    Exact scalar_out(whole.raw.size());
+    Exact other_out(whole.raw.size());
     const Exact* leans_on = whole.leans ? &predecessor : nullptr;
     check(try_decode(Exact(whole.group), leans_on, out, best_kernels()), "an undamaged group decodes");
     check(std::memcmp(out.data.get(), whole.raw.data(), out.size) == 0, "an undamaged group gives its bytes");
@@ -87,9 +86,11 @@ void run_case(Random& random, std::size_t n_mutations, std::size_t& n_decoded) {
         std::vector<std::uint8_t> group = whole.group;
         damage(random, group);
         const Exact exact(group);
-        const bool decoded = try_decode(exact, leans_on, out, best_kernels());
-        check(try_decode(exact, leans_on, scalar_out, scalar_kernels()) == decoded, "scalar and vector agree");
-        check(!decoded || std::memcmp(out.data.get(), scalar_out.data.get(), out.size) == 0, "and on the bytes");
+        const bool decoded = try_decode(exact, leans_on, out, scalar_kernels());
+        for (const KernelSet* kernels : list_kernels()) {
+            check(try_decode(exact, leans_on, other_out, *kernels) == decoded, "all kernels agree");
+            check(!decoded || std::memcmp(out.data.get(), other_out.data.get(), out.size) == 0, "and on the bytes");
+        }
         n_decoded += decoded ? 1 : 0;
     }
 }
@@ -104,7 +105,14 @@ int main(int argc, char** argv) {
     Random random(std::stoul(argv[2]));
     constexpr std::size_t per_case = 200;
     std::size_t n_decoded = 0;
-    for (std::size_t done = 0; done < n_mutations; done += per_case) run_case(random, per_case, n_decoded);
+    for (std::size_t done = 0; done < n_mutations; done += per_case) {
+        run_case(random, 1 + below(random, 1500), per_case, n_decoded);
+    }
+    // Blocks enough for the kernels to decode several in lockstep, the last one short.
+    const std::size_t many_blocks = (5u << weightzip::kMaxBlockLog2) + 2081;
+    for (std::size_t done = 0; done < n_mutations; done += 500 * per_case) {
+        for (int c = 0; c < 8; ++c) run_case(random, many_blocks, 10, n_decoded);
+    }
     std::printf("%zu mutations, %zu of them decoded\n", n_mutations, n_decoded);
     return 0;
 }

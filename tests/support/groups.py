@@ -6,6 +6,7 @@ The numbers here are those of docs/format.md, not imported from the code under t
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -15,6 +16,16 @@ ELEMENT_BYTES = (1, 2, 4, 8)
 IDENTITY, ROTATE, FLOAT_DIFFERENCE, INTEGER_DIFFERENCE = range(4)
 FIRST_DIFFERENCE = FLOAT_DIFFERENCE
 BLOCK_ELEMENTS = 65536
+
+EVERY_KERNEL_SET = [
+    pytest.param(
+        name,
+        marks=pytest.mark.skipif(
+            name not in _native.list_kernels(), reason=f"this processor cannot run the {name} kernels"
+        ),
+    )
+    for name in ("scalar", "avx2", "avx512")
+]
 
 # Keys are the exponents of floats of these sizes.
 _EXPONENT_SHIFT = {1: 3, 2: 7, 4: 23, 8: 52}
@@ -45,7 +56,7 @@ def list_jobs() -> list[Job]:
 
 
 def encode(
-    job: Job, raw: bytes, predecessor: bytes | None, *, n_threads: int = 1, scalar: bool = False
+    job: Job, raw: bytes, predecessor: bytes | None, *, n_threads: int = 1, kernels: str = "auto"
 ) -> bytes:
     """Encode raw as the job says; the predecessor is left out where the job has no use for it."""
     return _native.encode_blocks(
@@ -56,17 +67,17 @@ def encode(
         max_contexts=job.max_contexts,
         key_shift=job.key_shift,
         n_threads=n_threads,
-        scalar=scalar,
+        kernels=kernels,
     )
 
 
 def decode(
-    group: bytes, raw_bytes: int, predecessor: bytes | None, *, n_threads: int = 1, scalar: bool = False
+    group: bytes, raw_bytes: int, predecessor: bytes | None, *, n_threads: int = 1, kernels: str = "auto"
 ) -> bytes:
     """Decode a group, with the predecessor if its recipe leans on one."""
     out = bytearray(raw_bytes)
     needed = predecessor if leans_on_predecessor(group) else None
-    _native.decode_blocks(group, needed, out, n_threads=n_threads, scalar=scalar)
+    _native.decode_blocks(group, needed, out, n_threads=n_threads, kernels=kernels)
     return bytes(out)
 
 

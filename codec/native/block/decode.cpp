@@ -40,7 +40,7 @@ public:
     // Elements of the next stretch; 0 at the end of the block.
     std::size_t next_elements() const noexcept { return std::min(left_, kStretchElements); }
 
-    // Decodes the next stretch of one or two blocks; all stretches are equally long. Throws CorruptBlocks.
+    // Decodes the next stretch of one to kMaxStreams blocks; all stretches are equally long. Throws CorruptBlocks.
     static void read(std::span<BlockReader> readers, const Source& source) {
         const std::size_t n = readers[0].next_elements();
         for (BlockReader& reader : readers) reader.find_contexts(source, n);
@@ -131,19 +131,24 @@ private:
 
 using BlockReaders = std::array<BlockReader, kMaxStreams>;
 
-// Decodes blocks first to first + n_blocks - 1 (one or two), in lockstep as far as their stretches match.
+// Decodes blocks first to first + n_blocks - 1 (at most kMaxStreams), in lockstep as far as their stretches match: only
+// the last block of a group may be shorter than the others.
 void decode_blocks(const Source& source, std::size_t first, std::size_t n_blocks, std::uint8_t* raw,
                    BlockReaders& readers) {
     for (std::size_t i = 0; i < n_blocks; ++i) readers[i].open(source, first + i, raw);
-    if (n_blocks == 2) {
-        while (readers[1].next_elements() != 0 && readers[0].next_elements() == readers[1].next_elements()) {
-            BlockReader::read(readers, source);
-        }
+    BlockReader& last = readers[n_blocks - 1];
+    while (readers[0].next_elements() != 0) {
+        const bool all_match = last.next_elements() == readers[0].next_elements();
+        BlockReader::read(std::span(readers).first(all_match ? n_blocks : n_blocks - 1), source);
     }
-    for (std::size_t i = 0; i < n_blocks; ++i) {
-        while (readers[i].next_elements() != 0) BlockReader::read(std::span(readers).subspan(i, 1), source);
-        readers[i].finish(source);
-    }
+    while (last.next_elements() != 0) BlockReader::read(std::span(&last, 1), source);
+    for (std::size_t i = 0; i < n_blocks; ++i) readers[i].finish(source);
+}
+
+// How many blocks a worker decodes in lockstep: as suits the kernels, but not so many that workers idle.
+std::size_t choose_lockstep(std::size_t n_blocks, unsigned n_threads, const KernelSet& kernels) {
+    const std::size_t n_workers = count_workers(n_blocks, n_threads);
+    return std::min(kernels.decode_streams, (n_blocks + n_workers - 1) / n_workers);
 }
 
 }  // namespace
@@ -156,12 +161,13 @@ void decode_group(std::span<const std::uint8_t> group, const std::uint8_t* prede
                                    : "the recipe needs no predecessor bytes and there are some");
     const Source source{view, predecessor, kernels, make_byte_map(view.recipe.source.context_of_key.data())};
     const std::size_t n_blocks = view.recipe.count_blocks(view.n_elements);
-    const std::size_t n_pairs = (n_blocks + 1) / 2;
-    std::vector<std::unique_ptr<BlockReaders>> readers(count_workers(n_pairs, n_threads));
+    const std::size_t lockstep = choose_lockstep(n_blocks, n_threads, kernels);
+    const std::size_t n_parts = (n_blocks + lockstep - 1) / lockstep;
+    std::vector<std::unique_ptr<BlockReaders>> readers(count_workers(n_parts, n_threads));
     for (auto& reader : readers) reader = std::make_unique<BlockReaders>();
-    run_parallel(n_pairs, n_threads, [&](std::size_t pair, unsigned worker) {
-        const std::size_t first = 2 * pair;
-        decode_blocks(source, first, std::min<std::size_t>(2, n_blocks - first), raw.data(), *readers[worker]);
+    run_parallel(n_parts, n_threads, [&](std::size_t part, unsigned worker) {
+        const std::size_t first = part * lockstep;
+        decode_blocks(source, first, std::min(lockstep, n_blocks - first), raw.data(), *readers[worker]);
     });
 }
 

@@ -68,7 +68,7 @@ private:
     alignas(32) std::uint8_t decoded_[kStretchElements];
 };
 
-// Decodes n symbols of the same plane of n_readers (one or two) blocks. Throws CorruptBlocks.
+// Decodes n symbols of the same plane of n_streams (1 to kMaxStreams) blocks. Throws CorruptBlocks.
 void decode_streams(const DecodeTable& table, const RansStream* streams, std::size_t n_streams, std::size_t n,
                     const KernelSet& kernels);
 

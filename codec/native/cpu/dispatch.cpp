@@ -1,30 +1,55 @@
 #include "cpu/dispatch.hpp"
 
 namespace weightzip {
+namespace {
 
-bool has_avx2() noexcept {
+constexpr KernelSet kScalar{
+    "scalar", {}, &kElementwiseScalar, map_bytes_scalar, count_byte_scalar, find_outside_scalar, rans_encode_scalar,
+    rans_decode_scalar, 1};
+
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
-#else
-    return false;
+constexpr const char* kAvx2Features[] = {"avx2", "bmi2"};
+constexpr const char* kAvx512Features[] = {"avx2",     "bmi2",     "avx512f",   "avx512bw",
+                                           "avx512vl", "avx512vbmi", "avx512vbmi2"};
+
+constexpr KernelSet kAvx2{
+    "avx2", kAvx2Features, &kElementwiseAvx2, map_bytes_avx2, count_byte_avx2, find_outside_avx2, rans_encode_avx2,
+    rans_decode_avx2, 2};
+
+// What gains nothing from AVX-512 is that of AVX2.
+constexpr KernelSet kAvx512{
+    "avx512", kAvx512Features, &kElementwiseAvx512, map_bytes_avx2, count_byte_avx2, find_outside_avx2,
+    rans_encode_avx2, rans_decode_avx512, 4};
+
+// The compiler takes nothing but literals here.
+bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
+
+bool has_avx512() noexcept {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512vbmi2");
+}
 #endif
-}
 
-const KernelSet& scalar_kernels() noexcept {
-    static constexpr KernelSet kernels{&kElementwiseScalar, map_bytes_scalar, count_byte_scalar, find_outside_scalar,
-                                       rans_encode_scalar, rans_decode_scalar};
-    return kernels;
-}
-
-const KernelSet& best_kernels() noexcept {
+std::vector<const KernelSet*> find_kernels() {
+    std::vector<const KernelSet*> sets;
 #if defined(__x86_64__)
-    static constexpr KernelSet avx2{&kElementwiseAvx2, map_bytes_avx2, count_byte_avx2, find_outside_avx2,
-                                    rans_encode_avx2, rans_decode_avx2};
-    static const KernelSet& best = has_avx2() ? avx2 : scalar_kernels();
-    return best;
-#else
-    return scalar_kernels();
+    if (has_avx512()) sets.push_back(&kAvx512);
+    if (has_avx2()) sets.push_back(&kAvx2);
 #endif
+    sets.push_back(&kScalar);
+    return sets;
 }
+
+}  // namespace
+
+const std::vector<const KernelSet*>& list_kernels() {
+    static const std::vector<const KernelSet*> sets = find_kernels();
+    return sets;
+}
+
+const KernelSet& scalar_kernels() noexcept { return kScalar; }
+
+const KernelSet& best_kernels() { return *list_kernels().front(); }
 
 }  // namespace weightzip

@@ -1,6 +1,9 @@
 // Which kernels this processor runs.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "kernels/elementwise.hpp"
 #include "kernels/bytes.hpp"
 #include "kernels/rans_decode.hpp"
@@ -10,20 +13,21 @@ namespace weightzip {
 
 // One implementation of every kernel that has several. All sets give the same bytes.
 struct KernelSet {
+    const char* name;
+    std::span<const char* const> features;  // of the processor, that it needs
     const ElementwiseKernels* elementwise;
     MapBytesKernel map_bytes;
     CountByteKernel count_byte;
     FindOutsideKernel find_outside;
     RansEncodeKernel rans_encode;
     RansDecodeKernel rans_decode;
+    std::size_t decode_streams;  // how many at a time rans_decode is fastest with
 };
 
-// Whether the vector kernels can run here: the processor has AVX2 and BMI2, and the system saves their registers.
-bool has_avx2() noexcept;
+// The sets that this processor can run and whose registers the system saves: the fastest first, the scalar one last.
+const std::vector<const KernelSet*>& list_kernels();
 
 const KernelSet& scalar_kernels() noexcept;
-
-// The fastest set this processor can run.
-const KernelSet& best_kernels() noexcept;
+const KernelSet& best_kernels();
 
 }  // namespace weightzip

@@ -34,6 +34,7 @@ struct ElementwiseKernels {
 extern const ElementwiseKernels kElementwiseScalar;
 #if defined(__x86_64__)
 extern const ElementwiseKernels kElementwiseAvx2;
+extern const ElementwiseKernels kElementwiseAvx512;
 #endif
 
 }  // namespace weightzip

@@ -5,8 +5,9 @@
 
 namespace weightzip {
 
-// Kernels that load ahead read up to this many bytes of words in one step of 32 elements.
-inline constexpr std::ptrdiff_t kStepReadBytes = 2 * kLanes + 16;
+// A step of 32 elements uses up at most so many bytes of words, and kernels that load ahead read a little further.
+inline constexpr std::ptrdiff_t kStepWordBytes = 2 * kLanes;
+inline constexpr std::ptrdiff_t kStepReadBytes = kStepWordBytes + 16;
 
 // Where the decoding of one plane of one block stands. Words are 2-byte little-endian values at any alignment.
 struct RansCursor {
@@ -56,10 +57,10 @@ struct RansStream {
     std::uint8_t* raw;
 };
 
-inline constexpr std::size_t kMaxStreams = 2;
+inline constexpr std::size_t kMaxStreams = 4;
 
-// Decodes the next n_symbols symbols of each of n_streams (1 or kMaxStreams) independent streams, which all have
-// contexts or all have none, and all join or none does, and moves their cursors. Two at a time hide each other's
+// Decodes the next n_symbols symbols of each of n_streams (1 to kMaxStreams) independent streams, which all have
+// contexts or all have none, and all join or none does, and moves their cursors. Several at a time hide each other's
 // latency. Every call but the last of a block has n_symbols divisible by 32.
 // Returns false, with undefined symbols and cursors, if the words of a stream run out; never reads beyond words_end.
 using RansDecodeKernel = bool (*)(const DecodeTable& table, const RansStream* streams, std::size_t n_streams,
@@ -69,5 +70,7 @@ bool rans_decode_scalar(const DecodeTable& table, const RansStream* streams, std
                         std::size_t n_symbols) noexcept;
 bool rans_decode_avx2(const DecodeTable& table, const RansStream* streams, std::size_t n_streams,
                       std::size_t n_symbols) noexcept;
+bool rans_decode_avx512(const DecodeTable& table, const RansStream* streams, std::size_t n_streams,
+                        std::size_t n_symbols) noexcept;
 
 }  // namespace weightzip

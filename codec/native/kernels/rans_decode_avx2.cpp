@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+#include "kernels/rans_decode_steps.inl"
+
 namespace weightzip {
 namespace {
 
@@ -39,27 +41,6 @@ struct Lanes {
     const std::uint8_t* words;
 };
 
-// Moves the words that are left to the tail; at most kStepReadBytes of them.
-void move_to_tail(RansCursor& cursor) noexcept {
-    const auto n_bytes = static_cast<std::size_t>(cursor.words_end - cursor.words);
-    std::memset(cursor.tail, 0, sizeof cursor.tail);
-    std::memcpy(cursor.tail, cursor.words, n_bytes);
-    cursor.words = cursor.tail;
-    cursor.words_end = cursor.tail + n_bytes;
-    cursor.in_tail = true;
-}
-
-// Makes sure that a step may load ahead. Returns false if the words have run out.
-inline bool prepare_step(RansCursor& cursor, const std::uint8_t*& words) noexcept {
-    const std::ptrdiff_t left = cursor.words_end - words;
-    if (left >= kStepReadBytes) [[likely]] return true;
-    if (cursor.in_tail) return left >= 0;
-    cursor.words = words;
-    move_to_tail(cursor);
-    words = cursor.words;
-    return true;
-}
-
 // Gives each lane below the floor its next word.
 inline void renormalize(Lanes& lanes) noexcept {
     const __m256i below = _mm256_set1_epi32(0xffff);
@@ -77,18 +58,9 @@ inline void renormalize(Lanes& lanes) noexcept {
     }
 }
 
-// Gathers entries[index] for 8 indices. On current processors eight loads are faster than the gather instruction.
 inline __m256i look_up(const std::uint32_t* entries, __m256i index) noexcept {
-    const auto a = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(index)));
-    const auto b = static_cast<std::uint64_t>(_mm_extract_epi64(_mm256_castsi256_si128(index), 1));
-    const __m128i upper = _mm256_extracti128_si256(index, 1);
-    const auto c = static_cast<std::uint64_t>(_mm_cvtsi128_si64(upper));
-    const auto d = static_cast<std::uint64_t>(_mm_extract_epi64(upper, 1));
-    const auto at = [&](std::uint64_t i) { return static_cast<int>(entries[i]); };
-    const auto low = [](std::uint64_t two) { return two & 0xffffffffu; };
-    const auto high = [](std::uint64_t two) { return two >> 32; };
-    return _mm256_setr_epi32(at(low(a)), at(high(a)), at(low(b)), at(high(b)), at(low(c)), at(high(c)), at(low(d)),
-                             at(high(d)));
+    const __m128i low = look_up_four(entries, _mm256_castsi256_si128(index));
+    return _mm256_set_m128i(look_up_four(entries, _mm256_extracti128_si256(index, 1)), low);
 }
 
 // Looks the symbols up in a table in memory.
@@ -214,16 +186,6 @@ inline void store(const RansStream& stream, std::size_t i, __m256i symbols) noex
     }
 }
 
-// The same stream from symbol i on.
-inline RansStream skip_symbols(const RansStream& stream, std::size_t i) noexcept {
-    RansStream rest = stream;
-    rest.symbols += i;
-    if (rest.contexts != nullptr) rest.contexts += i;
-    if (rest.low_plane != nullptr) rest.low_plane += i;
-    if (rest.raw != nullptr) rest.raw += 2 * i;
-    return rest;
-}
-
 template <typename Lookup, std::size_t kStreams, bool kJoins>
 bool decode_streams(const DecodeTable& table, const RansStream* streams, std::size_t n_symbols) noexcept {
     const Lookup lookup(table);
@@ -236,20 +198,23 @@ bool decode_streams(const DecodeTable& table, const RansStream* streams, std::si
         }
     }
     std::size_t i = 0;
-    for (; i + kLanes <= n_symbols; i += kLanes) {
+    while (i + kLanes <= n_symbols) {
+        std::size_t n_steps = (n_symbols - i) / kLanes;
         for (std::size_t s = 0; s < kStreams; ++s) {
-            if (!prepare_step(*streams[s].cursor, lanes[s].words)) [[unlikely]] return false;
+            if (!prepare_steps(*streams[s].cursor, lanes[s].words, n_steps)) return false;
         }
-        __m256i symbols[kStreams];
+        for (; n_steps != 0; --n_steps, i += kLanes) {
+            __m256i symbols[kStreams];
 #pragma GCC unroll 2
-        for (std::size_t s = 0; s < kStreams; ++s) {
-            symbols[s] = lookup(lanes[s], Lookup::kUsesContexts ? streams[s].contexts + i : nullptr);
-        }
+            for (std::size_t s = 0; s < kStreams; ++s) {
+                symbols[s] = lookup(lanes[s], Lookup::kUsesContexts ? streams[s].contexts + i : nullptr);
+            }
 #pragma GCC unroll 2
-        for (std::size_t s = 0; s < kStreams; ++s) renormalize(lanes[s]);
+            for (std::size_t s = 0; s < kStreams; ++s) renormalize(lanes[s]);
 #pragma GCC unroll 2
-        for (std::size_t s = 0; s < kStreams; ++s) {
-            store<kJoins>(streams[s], i, _mm256_permutevar8x32_epi32(symbols[s], natural_order));
+            for (std::size_t s = 0; s < kStreams; ++s) {
+                store<kJoins>(streams[s], i, _mm256_permutevar8x32_epi32(symbols[s], natural_order));
+            }
         }
     }
     for (std::size_t s = 0; s < kStreams; ++s) {
@@ -265,15 +230,20 @@ bool decode_streams(const DecodeTable& table, const RansStream* streams, std::si
     return true;
 }
 
+template <typename Lookup, bool kJoins>
+bool decode_pairs(const DecodeTable& table, const RansStream* streams, std::size_t n_streams,
+                  std::size_t n_symbols) noexcept {
+    for (; n_streams >= 2; streams += 2, n_streams -= 2) {
+        if (!decode_streams<Lookup, 2, kJoins>(table, streams, n_symbols)) return false;
+    }
+    return n_streams == 0 || decode_streams<Lookup, 1, kJoins>(table, streams, n_symbols);
+}
+
 template <typename Lookup>
 bool decode_with(const DecodeTable& table, const RansStream* streams, std::size_t n_streams,
                  std::size_t n_symbols) noexcept {
-    if (streams[0].low_plane != nullptr) {
-        return n_streams == 2 ? decode_streams<Lookup, 2, true>(table, streams, n_symbols)
-                              : decode_streams<Lookup, 1, true>(table, streams, n_symbols);
-    }
-    return n_streams == 2 ? decode_streams<Lookup, 2, false>(table, streams, n_symbols)
-                          : decode_streams<Lookup, 1, false>(table, streams, n_symbols);
+    return streams[0].low_plane != nullptr ? decode_pairs<Lookup, true>(table, streams, n_streams, n_symbols)
+                                           : decode_pairs<Lookup, false>(table, streams, n_streams, n_symbols);
 }
 
 }  // namespace

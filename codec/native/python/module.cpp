@@ -18,10 +18,16 @@ namespace nb = nanobind;
 namespace weightzip {
 namespace {
 
-const KernelSet& kernels_for(bool scalar) noexcept { return scalar ? scalar_kernels() : best_kernels(); }
-
 void check(bool holds, const char* otherwise) {
     if (!holds) throw nb::value_error(otherwise);
+}
+
+const KernelSet& find_kernels(const std::string& name) {
+    if (name == "auto") return best_kernels();
+    for (const KernelSet* kernels : list_kernels()) {
+        if (name == kernels->name) return *kernels;
+    }
+    throw nb::value_error("kernels must be \"auto\" or one of list_kernels()");
 }
 
 // The arguments that encode_blocks and estimate_blocks share, checked.
@@ -57,9 +63,9 @@ private:
 };
 
 nb::bytes encode_blocks(nb::handle raw, nb::handle predecessor, unsigned element_bytes, unsigned transform,
-                        unsigned max_contexts, unsigned key_shift, unsigned n_threads, bool scalar) {
+                        unsigned max_contexts, unsigned key_shift, unsigned n_threads, const std::string& kernels) {
     const EncodeArguments arguments(raw, predecessor, element_bytes, transform, max_contexts, key_shift);
-    const EncodeOptions options{max_contexts, static_cast<std::uint8_t>(key_shift), n_threads, &kernels_for(scalar)};
+    const EncodeOptions options{max_contexts, static_cast<std::uint8_t>(key_shift), n_threads, &find_kernels(kernels)};
     EncodedGroup group;
     {
         const nb::gil_scoped_release release;
@@ -83,7 +89,7 @@ std::size_t estimate_blocks(nb::handle raw, nb::handle predecessor, unsigned ele
     return estimate_group(arguments.elements(), options);
 }
 
-void decode_blocks(nb::handle group, nb::handle predecessor, nb::handle out, unsigned n_threads, bool scalar) {
+void decode_blocks(nb::handle group, nb::handle predecessor, nb::handle out, unsigned n_threads, const std::string& kernels) {
     const PythonBuffer group_buffer(group, false);
     const PythonBuffer out_buffer(out, true);
     std::optional<PythonBuffer> predecessor_buffer;
@@ -93,13 +99,21 @@ void decode_blocks(nb::handle group, nb::handle predecessor, nb::handle out, uns
         predecessor_buffer.emplace(predecessor, false);
         check(predecessor_buffer->bytes().size() == out_buffer.bytes().size(), "predecessor must be as long as out");
     }
+    const KernelSet& kernel_set = find_kernels(kernels);
     const nb::gil_scoped_release release;
     decode_group(group_buffer.bytes(), predecessor_buffer ? predecessor_buffer->bytes().data() : nullptr,
-                 out_buffer.bytes(), n_threads, kernels_for(scalar));
+                 out_buffer.bytes(), n_threads, kernel_set);
 }
 
 std::vector<std::string> cpu_features() {
-    return has_avx2() ? std::vector<std::string>{"avx2", "bmi2"} : std::vector<std::string>{};
+    const auto features = best_kernels().features;
+    return {features.begin(), features.end()};
+}
+
+std::vector<std::string> list_kernel_names() {
+    std::vector<std::string> names;
+    for (const KernelSet* kernels : list_kernels()) names.emplace_back(kernels->name);
+    return names;
 }
 
 }  // namespace
@@ -111,13 +125,13 @@ NB_MODULE(_native, m) {
     nb::exception<weightzip::CorruptBlocks>(m, "CorruptBlocks", PyExc_ValueError).doc() =
         "The body contradicts docs/format.md. The message says what is wrong, not where.";
     m.def("encode_blocks", &weightzip::encode_blocks, "raw"_a, "predecessor"_a.none(), nb::kw_only(),
-          "element_bytes"_a, "transform"_a, "max_contexts"_a, "key_shift"_a, "n_threads"_a, "scalar"_a = false,
+          "element_bytes"_a, "transform"_a, "max_contexts"_a, "key_shift"_a, "n_threads"_a, "kernels"_a = "auto",
           nb::sig("def encode_blocks(raw: Buffer, predecessor: Buffer | None, *, element_bytes: int, transform: int, "
-                  "max_contexts: int, key_shift: int, n_threads: int, scalar: bool = False) -> bytes"),
+                  "max_contexts: int, key_shift: int, n_threads: int, kernels: str = 'auto') -> bytes"),
           R"(Return the block group of raw, a whole number (1 or more) of elements.
 
 Contexts, tables and the storage of each plane are chosen here, by integer cost: the bytes depend on neither
-n_threads (0: one a processor) nor scalar (True: without vector kernels). predecessor is as long as raw.
+n_threads (0: one a processor) nor kernels ("auto" or one of list_kernels()). predecessor is as long as raw.
 The group leans on the predecessor only if byte 1 (transform) is 2 or 3 or byte 3 (n_contexts) is above 1.
 
 Raises:
@@ -131,16 +145,18 @@ Raises:
 Raises:
     ValueError: as encode_blocks.)");
     m.def("decode_blocks", &weightzip::decode_blocks, "group"_a, "predecessor"_a.none(), "out"_a, nb::kw_only(),
-          "n_threads"_a, "scalar"_a = false,
+          "n_threads"_a, "kernels"_a = "auto",
           nb::sig("def decode_blocks(group: Buffer, predecessor: Buffer | None, out: Buffer, *, n_threads: int, "
-                  "scalar: bool = False) -> None"),
+                  "kernels: str = 'auto') -> None"),
           R"(Decode a block group into out, which is exactly as long as the raw bytes.
 
 predecessor must be given exactly if the group leans on it. No input makes this read or write out of bounds.
 
 Raises:
     CorruptBlocks: group is not a block group of that many bytes; out is then undefined.
-    ValueError: out is empty, or predecessor is not as long as out.)");
+    ValueError: out is empty, predecessor is not as long as out, or kernels is not "auto" or one of list_kernels().)");
     m.def("cpu_features", &weightzip::cpu_features, nb::sig("def cpu_features() -> list[str]"),
           "Return the processor features that the vector kernels will use, or none if they cannot run.");
+    m.def("list_kernels", &weightzip::list_kernel_names, nb::sig("def list_kernels() -> list[str]"),
+          "Return the names of the kernel sets that this processor runs, the fastest first. All give the same bytes.");
 }

@@ -82,4 +82,18 @@ def test_any_contiguous_buffer_will_do() -> None:
 
 
 def test_cpu_features_are_names() -> None:
-    assert set(_native.cpu_features()) <= {"avx2", "bmi2"}
+    assert all(name == name.lower() and name.isalnum() for name in _native.cpu_features())
+
+
+def test_kernel_sets_go_with_the_features() -> None:
+    features = _native.cpu_features()
+    kernels = _native.list_kernels()
+    assert kernels[-1] == "scalar"
+    assert ("avx2" in kernels) == ("avx2" in features)
+    assert ("avx512" in kernels) == ("avx512vbmi2" in features)
+
+
+def test_kernels_that_do_not_exist_are_refused() -> None:
+    group = encode(Job(1, 0, 1, 0), b"abc", None)
+    with pytest.raises(ValueError, match="list_kernels"):
+        decode(group, 3, None, kernels="avx1024")

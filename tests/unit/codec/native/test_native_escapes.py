@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from support.groups import Job, decode, encode
+from support.groups import EVERY_KERNEL_SET, Job, decode, encode
 from weightzip.codec import _native
 
 JOB = Job(1, 0, 1, 0)
@@ -34,7 +34,7 @@ def test_the_group_has_an_escape_for_each_outlier() -> None:
     assert decode(GROUP, N_ELEMENTS, None) == RAW
 
 
-@pytest.mark.parametrize("scalar", [False, True])
+@pytest.mark.parametrize("kernels", EVERY_KERNEL_SET)
 @pytest.mark.parametrize(
     ("n_exceptions", "places", "message"),
     [
@@ -45,15 +45,15 @@ def test_the_group_has_an_escape_for_each_outlier() -> None:
         (20_001, PLACES, "more exceptions than elements"),
     ],
 )
-def test_exceptions_must_match(n_exceptions: int, places: list[int], message: str, scalar: bool) -> None:
+def test_exceptions_must_match(n_exceptions: int, places: list[int], message: str, kernels: str) -> None:
     damaged = bytearray(GROUP)
     struct.pack_into("<I6H", damaged, EXCEPTIONS_AT, n_exceptions, *places)
     with pytest.raises(_native.CorruptBlocks, match=message):
-        decode(bytes(damaged), N_ELEMENTS, None, scalar=scalar)
+        decode(bytes(damaged), N_ELEMENTS, None, kernels=kernels)
 
 
-@pytest.mark.parametrize("scalar", [False, True])
-def test_an_escape_without_exception_is_refused(scalar: bool) -> None:
+@pytest.mark.parametrize("kernels", EVERY_KERNEL_SET)
+def test_an_escape_without_exception_is_refused(kernels: str) -> None:
     # Two exceptions fewer, and the 6 bytes they took cut out; the block table entry says so.
     shorter = bytearray(GROUP)
     shorter[EXCEPTIONS_AT : EXCEPTIONS_AT + 22] = struct.pack("<I4H4B", 4, *PLACES[:4], 5, 15, 25, 35)
@@ -61,7 +61,7 @@ def test_an_escape_without_exception_is_refused(scalar: bool) -> None:
     (entry,) = struct.unpack_from("<I", shorter, entry_at)
     struct.pack_into("<I", shorter, entry_at, entry - 6)
     with pytest.raises(_native.CorruptBlocks, match="no exception"):
-        decode(bytes(shorter), N_ELEMENTS, None, scalar=scalar)
+        decode(bytes(shorter), N_ELEMENTS, None, kernels=kernels)
 
 
 def test_an_odd_number_of_exceptions_is_padded_with_zero() -> None:

@@ -6,6 +6,7 @@ from hypothesis import example, given
 
 from support.groups import (
     BLOCK_ELEMENTS,
+    EVERY_KERNEL_SET,
     Job,
     decode,
     encode,
@@ -13,17 +14,18 @@ from support.groups import (
     list_jobs,
     make_weights,
 )
+from weightzip.codec import _native
 
 
-@given(jobs_with_elements())
-@example((Job(1, 0, 1, 0), b"\x00", b"\x01"))
-@example((Job(8, 2, 32, 63), b"\xff" * 8, b"\x00" * 8))
-def test_every_way_of_computing_gives_the_same_bytes(drawn: tuple[Job, bytes, bytes]) -> None:
+@pytest.mark.parametrize("kernels", EVERY_KERNEL_SET)
+@given(drawn=jobs_with_elements())
+@example(drawn=(Job(1, 0, 1, 0), b"\x00", b"\x01"))
+@example(drawn=(Job(8, 2, 32, 63), b"\xff" * 8, b"\x00" * 8))
+def test_every_kernel_set_gives_the_same_bytes(kernels: str, drawn: tuple[Job, bytes, bytes]) -> None:
     job, raw, predecessor = drawn
     group = encode(job, raw, predecessor)
-    assert encode(job, raw, predecessor, scalar=True) == group
-    assert decode(group, len(raw), predecessor) == raw
-    assert decode(group, len(raw), predecessor, scalar=True) == raw
+    assert encode(job, raw, predecessor, kernels=kernels) == group
+    assert decode(group, len(raw), predecessor, kernels=kernels) == raw
 
 
 @pytest.mark.parametrize("job", list_jobs(), ids=str)
@@ -35,15 +37,16 @@ def test_every_way_of_computing_gives_the_same_bytes(drawn: tuple[Job, bytes, by
         BLOCK_ELEMENTS + 1,
         2 * BLOCK_ELEMENTS - 1,
         2 * BLOCK_ELEMENTS + 1,
-        3 * BLOCK_ELEMENTS + 33,
+        5 * BLOCK_ELEMENTS + 2081,
     ],
 )
 def test_block_edges(job: Job, n_elements: int) -> None:
     raw, predecessor = make_weights(n_elements, job.element_bytes)
     group = encode(job, raw, predecessor)
-    assert encode(job, raw, predecessor, n_threads=2, scalar=True) == group
-    assert decode(group, len(raw), predecessor) == raw
-    assert decode(group, len(raw), predecessor, n_threads=2, scalar=True) == raw
+    assert encode(job, raw, predecessor, n_threads=2, kernels="scalar") == group
+    for kernels in _native.list_kernels():
+        assert decode(group, len(raw), predecessor, n_threads=1, kernels=kernels) == raw
+        assert decode(group, len(raw), predecessor, n_threads=2, kernels=kernels) == raw
 
 
 @pytest.mark.parametrize("job", [job for job in list_jobs() if job.max_contexts == 16], ids=str)
@@ -52,7 +55,8 @@ def test_every_length_up_to_nine_steps(job: Job) -> None:
     for n_elements in range(1, 9 * 32 + 1):
         n_bytes = n_elements * job.element_bytes
         group = encode(job, raw[:n_bytes], predecessor[:n_bytes])
-        assert decode(group, n_bytes, predecessor[:n_bytes]) == raw[:n_bytes]
+        for kernels in _native.list_kernels():
+            assert decode(group, n_bytes, predecessor[:n_bytes], kernels=kernels) == raw[:n_bytes]
 
 
 def test_threads_do_not_change_a_byte() -> None:
