@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "block/analyze.hpp"
 #include "block/bytes.hpp"
@@ -29,7 +30,6 @@ struct Worker {
     std::size_t n_words;
     std::unique_ptr<std::uint16_t[]> words;
     std::unique_ptr<std::uint16_t[]> positions;  // of exceptions
-    std::vector<std::uint8_t> block;             // grows once to what a block needs
 
     Worker(std::size_t n_planes, std::size_t n_elements)
         : planes(n_planes, n_elements),
@@ -56,22 +56,47 @@ Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
 
 bool uses_contexts(const Encoder& encoder) noexcept { return encoder.recipe.n_contexts > 1; }
 
-// Appends the exceptions: the symbols that the one table of the plane does not list.
-void append_exceptions(std::vector<std::uint8_t>& block, const Table& table, const std::uint8_t* symbols, std::size_t n,
-                       const KernelSet& kernels, std::uint16_t* positions) {
+// The payloads of one block, one after another; there is room for all planes as they are.
+struct BlockWriter {
+    std::uint8_t* out;
+    std::size_t n_bytes = 0;
+
+    void align() noexcept {
+        const std::size_t end = n_bytes;
+        n_bytes = align16(end);
+        std::memset(out + end, 0, n_bytes - end);
+    }
+    void put(const void* from, std::size_t n) noexcept {
+        if (n != 0) std::memcpy(out + n_bytes, from, n);
+        n_bytes += n;
+    }
+};
+
+// The symbols that the one table of a plane does not list.
+struct Exceptions {
+    std::span<const std::uint16_t> positions;
+
+    std::size_t size() const noexcept { return 4 + 3 * positions.size() + positions.size() % 2; }
+
+    void write(BlockWriter& block, const std::uint8_t* symbols) const noexcept {
+        const auto n = static_cast<std::uint32_t>(positions.size());
+        block.put(&n, sizeof n);
+        block.put(positions.data(), 2 * positions.size());
+        for (const std::uint16_t position : positions) block.put(symbols + position, 1);
+        constexpr std::uint8_t kZero = 0;
+        block.put(&kZero, n % 2);
+    }
+};
+
+Exceptions find_exceptions(const Table& table, const std::uint8_t* symbols, std::size_t n, const KernelSet& kernels,
+                           std::uint16_t* positions) noexcept {
     const auto count = static_cast<std::uint8_t>(table.count);
-    const auto n_exceptions = static_cast<std::uint32_t>(
-        kernels.find_outside(symbols, n, table.first, count, positions));
-    append(block, n_exceptions);
-    append_bytes(block, positions, 2 * n_exceptions);
-    for (std::size_t e = 0; e < n_exceptions; ++e) block.push_back(symbols[positions[e]]);
-    if (n_exceptions % 2 == 1) block.push_back(0);
+    return {{positions, kernels.find_outside(symbols, n, table.first, count, positions)}};
 }
 
-// Appends the rANS payload of a plane to worker.block and returns its size.
-std::size_t append_rans(const Encoder& encoder, std::size_t k, std::size_t n, const KernelSet& kernels,
-                        Worker& worker) {
-    std::vector<std::uint8_t>& block = worker.block;
+// Writes the rANS payload of a plane if that is shorter than the plane, and returns its size; otherwise 0.
+std::size_t write_rans(const Encoder& encoder, std::size_t k, std::size_t n, const KernelSet& kernels, Worker& worker,
+                       BlockWriter& block) {
     const PlanePlan& plan = encoder.plan.planes[k];
     const std::uint8_t* symbols = worker.planes.plane(k);
     const std::uint8_t* contexts = plan.mode == PlaneMode::contexts ? worker.planes.keys() : nullptr;
@@ -79,34 +104,35 @@ std::size_t append_rans(const Encoder& encoder, std::size_t k, std::size_t n, co
     std::uint16_t* words_end = worker.words.get() + worker.n_words;
     const std::uint16_t* words =
         kernels.rans_encode(encoder.tables[k].view(), symbols, contexts, n, words_end, states);
-    const std::size_t start = block.size();
-    append_bytes(block, states, kStateBytes);
-    if (plan.tables[0].has_escape()) {
-        append_exceptions(block, plan.tables[0], symbols, n, kernels, worker.positions.get());
-    }
-    append_bytes(block, words, 2 * static_cast<std::size_t>(words_end - words));
-    return block.size() - start;
+    const auto words_bytes = 2 * static_cast<std::size_t>(words_end - words);
+    const bool escapes = plan.tables[0].has_escape();
+    Exceptions exceptions;
+    if (escapes) exceptions = find_exceptions(plan.tables[0], symbols, n, kernels, worker.positions.get());
+    const std::size_t n_bytes = kStateBytes + (escapes ? exceptions.size() : 0) + words_bytes;
+    if (n_bytes >= n) return 0;
+    block.put(states, kStateBytes);
+    if (escapes) exceptions.write(block, symbols);
+    block.put(words, words_bytes);
+    return n_bytes;
 }
 
-// Appends one plane of one block to worker.block and returns its entry in the block table.
+// Writes one plane of one block and returns its entry in the block table.
 std::uint32_t encode_plane(const Encoder& encoder, std::size_t k, std::size_t n, const KernelSet& kernels,
-                           Worker& worker) {
-    std::vector<std::uint8_t>& block = worker.block;
+                           Worker& worker, BlockWriter& block) {
     const std::uint8_t* symbols = worker.planes.plane(k);
     if (is_constant(symbols, n)) return make_block_entry(PlaneStorage::constant, symbols[0]);
-    const std::size_t end = block.size();
-    block.resize(align16(end));
+    block.align();
     if (encoder.plan.planes[k].mode != PlaneMode::raw) {
-        const std::size_t n_bytes = append_rans(encoder, k, n, kernels, worker);
-        if (n_bytes < n) return make_block_entry(PlaneStorage::rans, n_bytes);
-        block.resize(align16(end));
+        const std::size_t n_bytes = write_rans(encoder, k, n, kernels, worker, block);
+        if (n_bytes != 0) return make_block_entry(PlaneStorage::rans, n_bytes);
     }
-    append_bytes(block, symbols, n);
+    block.put(symbols, n);
     return make_block_entry(PlaneStorage::raw, n);
 }
 
-void encode_block(const Elements& elements, const Encoder& encoder, std::size_t index, const EncodeOptions& options,
-                  Worker& worker, std::uint32_t* entries, std::vector<std::uint8_t>& block) {
+// Returns the number of bytes written.
+std::size_t encode_block(const Elements& elements, const Encoder& encoder, std::size_t index,
+                         const EncodeOptions& options, Worker& worker, std::uint32_t* entries, BlockWriter block) {
     const std::size_t first = index << encoder.recipe.block_log2;
     const std::size_t n = std::min(encoder.recipe.block_elements(), elements.n_elements - first);
     worker.planes.split(elements, first, n, *options.kernels, [](std::size_t) { return true; });
@@ -115,11 +141,10 @@ void encode_block(const Elements& elements, const Encoder& encoder, std::size_t 
         worker.planes.find_keys(elements, first, n, source.key_shift, source.key_base, *options.kernels);
         options.kernels->map_bytes(worker.planes.keys(), n, encoder.context_of_key);
     }
-    worker.block.clear();
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
-        entries[k] = encode_plane(encoder, k, n, *options.kernels, worker);
+        entries[k] = encode_plane(encoder, k, n, *options.kernels, worker, block);
     }
-    block = worker.block;  // a copy of exactly this size
+    return block.n_bytes;
 }
 
 void write_tables(std::vector<std::uint8_t>& head, const GroupPlan& plan, std::size_t n_planes) {
@@ -137,23 +162,20 @@ void write_tables(std::vector<std::uint8_t>& head, const GroupPlan& plan, std::s
 }  // namespace
 
 std::size_t EncodedGroup::size() const noexcept {
-    std::size_t area = 0;
-    for (const auto& block : blocks) {
-        if (!block.empty()) area = align16(area) + block.size();
+    std::size_t n_bytes = 0;
+    for (const std::size_t block : block_bytes) {
+        if (block != 0) n_bytes = align16(n_bytes) + block;
     }
-    return head.size() + area;
+    return head.size() + n_bytes;
 }
 
 void EncodedGroup::copy_to(std::uint8_t* out) const noexcept {
     std::memcpy(out, head.data(), head.size());
-    out += head.size();
-    std::size_t area = 0;
-    for (const auto& block : blocks) {
-        if (block.empty()) continue;
-        const std::size_t start = align16(area);
-        std::memset(out + area, 0, start - area);
-        std::memcpy(out + start, block.data(), block.size());
-        area = start + block.size();
+    BlockWriter payloads{out + head.size()};
+    for (std::size_t block = 0; block < block_bytes.size(); ++block) {
+        if (block_bytes[block] == 0) continue;
+        payloads.align();
+        payloads.put(area.get() + block * slot_bytes, block_bytes[block]);
     }
 }
 
@@ -162,14 +184,17 @@ EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options
     const std::size_t n_planes = elements.n_planes();
     const std::size_t n_blocks = encoder.recipe.count_blocks(elements.n_elements);
     EncodedGroup group;
-    group.blocks.resize(n_blocks);
+    group.block_bytes.resize(n_blocks);
+    group.slot_bytes = n_planes * align16(std::min(encoder.recipe.block_elements(), elements.n_elements));
+    group.area = std::make_unique_for_overwrite<std::uint8_t[]>(n_blocks * group.slot_bytes);
     std::vector<std::uint32_t> entries(n_blocks * n_planes);
     std::vector<Worker> workers;
     const unsigned n_workers = count_workers(n_blocks, options.n_threads);
     for (unsigned w = 0; w < n_workers; ++w) workers.emplace_back(n_planes, elements.n_elements);
     run_parallel(n_blocks, options.n_threads, [&](std::size_t index, unsigned worker) {
-        encode_block(elements, encoder, index, options, workers[worker], &entries[index * n_planes],
-                     group.blocks[index]);
+        group.block_bytes[index] = encode_block(elements, encoder, index, options, workers[worker],
+                                                &entries[index * n_planes],
+                                                {group.area.get() + index * group.slot_bytes});
     });
     write_recipe(group.head, encoder.recipe);
     write_tables(group.head, encoder.plan, n_planes);

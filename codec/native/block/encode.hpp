@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "block/elements.hpp"
@@ -11,8 +12,10 @@ namespace weightzip {
 
 // A block group, still in the parts that its workers made.
 struct EncodedGroup {
-    std::vector<std::uint8_t> head;                 // recipe, tables, block table
-    std::vector<std::vector<std::uint8_t>> blocks;  // payloads; each begins at a multiple of 16 of the payload area
+    std::vector<std::uint8_t> head;        // recipe, tables, block table
+    std::unique_ptr<std::uint8_t[]> area;  // a stretch of slot_bytes for each block
+    std::size_t slot_bytes = 0;            // a multiple of 16
+    std::vector<std::size_t> block_bytes;  // the payloads of each block, from the start of its stretch
 
     std::size_t size() const noexcept;
     // Writes the group to size() writable bytes.

@@ -8,7 +8,7 @@ namespace {
 // What a plane must save to be worth its decoding time, as a divisor of its raw size.
 constexpr Cost kCodingWorth = 256;
 constexpr Cost kContextsWorth = 256;
-// What finer frequencies must save to be worth their larger tables, as a divisor of the cost.
+// What other prob_bits must save to be worth trying or taking, as a divisor of the cost.
 constexpr Cost kPrecisionWorth = 1024;
 // How much dearer than the best table, in the same terms, a table with escape may be: it decodes without gathers.
 constexpr Cost kEscapeWorth = 512;
@@ -36,6 +36,8 @@ PlanePlan plan_one_table(const PlaneCounts& counts) {
     PlanePlan best;
     best.cost = ~Cost{0};
     for (unsigned prob_bits = kMaxProbBits; prob_bits >= kMinProbBits; prob_bits -= 2) {
+        // Coarser frequencies save bits of the table alone.
+        if (!best.tables.empty() && bits_cost(table_bits(best.tables[0])) < best.cost / kPrecisionWorth) break;
         Table table = make_table(total, prob_bits);
         const Cost cost = table_cost(total, table, prob_bits) + bits_cost(kStateBits * counts.n_blocks);
         if (cost >= best.cost) continue;
