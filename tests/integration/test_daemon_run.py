@@ -226,6 +226,7 @@ def test_a_restore_uses_what_was_prefetched(
     daemon = make_daemon(WEIGHTZIP_RESTORE__TARGET=str(tmp_path / "target"))
     daemon.start("--once")
     assert daemon.process.wait(30) == 0, daemon.log.read_text()
+    shutil.rmtree(daemon.state / "cache")  # as on another node
     daemon.start_and_wait()
     daemon.wait_for(lambda: '"prefetched"' in daemon.log.read_text())
     status, job = daemon.post("/v1/restore", {"selector": "latest"})

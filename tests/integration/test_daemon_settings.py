@@ -1,5 +1,6 @@
 """Every setting that changes what is stored or restored does so (the others are tested beside what they steer)."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,7 @@ def test_state_max_pinned_bounds_the_spool(tmp_path: Path) -> None:
 
 def test_cache_prefetch_may_be_turned_off(tmp_path: Path) -> None:
     store_steps(tmp_path, 1)
+    shutil.rmtree(tmp_path / "state" / "cache")  # as on another node
     with running(make_settings(tmp_path, cache={"prefetch": False})) as parts:
         assert not parts.prefetcher.is_busy
         assert parts.cache.used_bytes == 0
