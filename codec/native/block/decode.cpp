@@ -145,10 +145,11 @@ void decode_blocks(const Source& source, std::size_t first, std::size_t n_blocks
     for (std::size_t i = 0; i < n_blocks; ++i) readers[i].finish(source);
 }
 
-// How many blocks a worker decodes in lockstep: as suits the kernels, but not so many that workers idle.
-std::size_t choose_lockstep(std::size_t n_blocks, unsigned n_threads, const KernelSet& kernels) {
-    const std::size_t n_workers = count_workers(n_blocks, n_threads);
-    return std::min(kernels.decode_streams, (n_blocks + n_workers - 1) / n_workers);
+// How many parts, of nearly as many blocks each, to decode a group in. The blocks of a part are decoded in lockstep: as
+// many as suits the kernels, but not so many that workers idle.
+std::size_t count_parts(std::size_t n_blocks, unsigned n_threads, const KernelSet& kernels) {
+    const std::size_t n_full = (n_blocks + kernels.decode_streams - 1) / kernels.decode_streams;
+    return std::max<std::size_t>(n_full, count_workers(n_blocks, n_threads));
 }
 
 }  // namespace
@@ -161,13 +162,13 @@ void decode_group(std::span<const std::uint8_t> group, const std::uint8_t* prede
                                    : "the recipe needs no predecessor bytes and there are some");
     const Source source{view, predecessor, kernels, make_byte_map(view.recipe.source.context_of_key.data())};
     const std::size_t n_blocks = view.recipe.count_blocks(view.n_elements);
-    const std::size_t lockstep = choose_lockstep(n_blocks, n_threads, kernels);
-    const std::size_t n_parts = (n_blocks + lockstep - 1) / lockstep;
+    const std::size_t n_parts = count_parts(n_blocks, n_threads, kernels);
     std::vector<std::unique_ptr<BlockReaders>> readers(count_workers(n_parts, n_threads));
-    for (auto& reader : readers) reader = std::make_unique<BlockReaders>();
+    for (auto& reader : readers) reader = std::make_unique_for_overwrite<BlockReaders>();
     run_parallel(n_parts, n_threads, [&](std::size_t part, unsigned worker) {
-        const std::size_t first = part * lockstep;
-        decode_blocks(source, first, std::min(lockstep, n_blocks - first), raw.data(), *readers[worker]);
+        const std::size_t first = part * n_blocks / n_parts;
+        const std::size_t end = (part + 1) * n_blocks / n_parts;
+        decode_blocks(source, first, end - first, raw.data(), *readers[worker]);
     });
 }
 

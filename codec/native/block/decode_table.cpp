@@ -62,10 +62,12 @@ NarrowTable make_narrow_table(const std::vector<LiveSymbol>& symbols) noexcept {
 void PlaneTables::add(const Table& table, unsigned prob_bits) {
     const std::uint16_t escape_byte = find_escape_byte(table);
     const std::vector<LiveSymbol> symbols = list_symbols(table, escape_byte);
-    entries_.reserve(entries_.size() + (std::size_t{1} << prob_bits));
+    const std::size_t first = entries_.size();
+    entries_.resize(first + (std::size_t{1} << prob_bits));
     for (const auto& [symbol, frequency, start] : symbols) {
+        std::uint32_t* const slots = entries_.data() + first + start;
         for (std::uint32_t bias = 0; bias < frequency; ++bias) {
-            entries_.push_back(make_decode_entry(symbol, bias, frequency));
+            slots[bias] = make_decode_entry(symbol, bias, frequency);
         }
     }
     const bool is_narrow =

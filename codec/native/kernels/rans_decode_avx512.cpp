@@ -231,13 +231,13 @@ bool decode_streams(const DecodeTable& table, const RansStream* streams, std::si
 template <typename Lookup, bool kJoins>
 bool decode_with(const DecodeTable& table, const RansStream* streams, std::size_t n_streams,
                  std::size_t n_symbols) noexcept {
-    for (; n_streams >= 4; streams += 4, n_streams -= 4) {
-        if (!decode_streams<Lookup, 4, kJoins>(table, streams, n_symbols)) return false;
+    static_assert(kMaxStreams == 4);
+    switch (n_streams) {
+        case 1: return decode_streams<Lookup, 1, kJoins>(table, streams, n_symbols);
+        case 2: return decode_streams<Lookup, 2, kJoins>(table, streams, n_symbols);
+        case 3: return decode_streams<Lookup, 3, kJoins>(table, streams, n_symbols);
+        default: return decode_streams<Lookup, 4, kJoins>(table, streams, n_symbols);
     }
-    for (; n_streams >= 2; streams += 2, n_streams -= 2) {
-        if (!decode_streams<Lookup, 2, kJoins>(table, streams, n_symbols)) return false;
-    }
-    return n_streams == 0 || decode_streams<Lookup, 1, kJoins>(table, streams, n_symbols);
 }
 
 template <typename Lookup>
