@@ -4,6 +4,7 @@
 
 #include "check.hpp"
 #include "cpu/dispatch.hpp"
+#include "kernels/histogram.hpp"
 
 namespace weightzip::test {
 namespace {
@@ -92,6 +93,19 @@ void check_bytes(const KernelSet& kernels, Random& random, std::size_t n) {
     check(found == expected, "find_outside");
 }
 
+// Counting with small counters is counting.
+void check_counting(Random& random, std::size_t n) {
+    constexpr std::size_t n_contexts = 32;
+    const Exact symbols(random_bytes(random, n));
+    const Exact contexts(random_bytes(random, n));
+    for (std::size_t i = 0; i < n; ++i) contexts.data[i] %= n_contexts;
+    std::vector<std::uint32_t> expected(256 * n_contexts, 7);
+    std::vector<std::uint32_t> counts(256 * n_contexts, 7);
+    for (std::size_t i = 0; i < n; ++i) ++expected[256 * std::size_t{contexts.data[i]} + symbols.data[i]];
+    count_symbols_by_context(symbols.data.get(), contexts.data.get(), n, n_contexts, counts.data());
+    check(counts == expected, "count_symbols_by_context");
+}
+
 void check_kernels(const KernelSet& kernels) {
     Random random(1);
     for (std::size_t n = 0; n <= kMaxElements; ++n) {
@@ -102,6 +116,7 @@ void check_kernels(const KernelSet& kernels) {
             check_keys(kernels, random, element_log2, n);
         }
         check_bytes(kernels, random, n);
+        check_counting(random, n);
     }
 }
 

@@ -19,7 +19,7 @@ constexpr KernelSet kAvx2{
 // What gains nothing from AVX-512 is that of AVX2.
 constexpr KernelSet kAvx512{
     "avx512", kAvx512Features, &kElementwiseAvx512, map_bytes_avx2, count_byte_avx2, find_outside_avx2,
-    rans_encode_avx2, rans_decode_avx512, 4};
+    rans_encode_avx512, rans_decode_avx512, 4};
 
 // The compiler takes nothing but literals here.
 bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }

@@ -6,7 +6,7 @@
 namespace weightzip {
 
 // Words a kernel may write before the first word it returns.
-inline constexpr std::size_t kEncodeSlackWords = 8;
+inline constexpr std::size_t kEncodeSlackWords = 32;
 
 // The entries of a table whose symbols are at most 16 neighbours (the escape may be the last of them), byte by byte:
 // byte k of a field of entry number min((symbol - first) modulo 256, last) is in [k][number].
@@ -36,5 +36,7 @@ std::uint16_t* rans_encode_scalar(const EncodeTable& table, const std::uint8_t* 
                                   std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept;
 std::uint16_t* rans_encode_avx2(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
                                 std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept;
+std::uint16_t* rans_encode_avx512(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
+                                  std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept;
 
 }  // namespace weightzip
