@@ -15,8 +15,21 @@ from weightzip.errors import CorruptData
 _MAX_FRAMES_AT_ONCE = 8
 
 
-class BlockBackend(Protocol):
-    """Encodes and decodes block groups (docs/format.md, "Block group"). Safe to call from several threads."""
+class BlockDecoder(Protocol):
+    """Decodes block groups (docs/format.md, "Block group"). Safe to call from several threads."""
+
+    def decode_blocks(
+        self, group: BytesLike, predecessor: BytesLike | None, out: memoryview, place: str
+    ) -> None:
+        """Decode a block group into out, which has exactly the size of the raw bytes.
+
+        Raises:
+            CorruptData: the group contradicts the format; out holds nothing of use.
+        """
+
+
+class BlockBackend(BlockDecoder, Protocol):
+    """Encodes block groups too."""
 
     @property
     def frames_at_once(self) -> int:
@@ -27,15 +40,6 @@ class BlockBackend(Protocol):
 
     def encode_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> bytes:
         """Return the block group of raw; the same bytes whatever the number of threads."""
-
-    def decode_blocks(
-        self, group: BytesLike, predecessor: BytesLike | None, out: memoryview, place: str
-    ) -> None:
-        """Decode a block group into out, which has exactly the size of the raw bytes.
-
-        Raises:
-            CorruptData: the group contradicts the format; out holds nothing of use.
-        """
 
 
 class CpuBackend:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from weightzip.codec.backend import BlockBackend
+from weightzip.codec.backend import BlockBackend, BlockDecoder
 from weightzip.codec.format.block_group import Transform, decode_recipe_head
 from weightzip.codec.format.checksum import compute_checksum
 from weightzip.codec.format.cursor import Cursor
@@ -75,7 +75,7 @@ class DecodedFrame:
 
 
 def decode_frame(
-    body: BytesLike, predecessor: PieceReader | None, backend: BlockBackend, place: str
+    body: BytesLike, predecessor: PieceReader | None, decoder: BlockDecoder, place: str
 ) -> DecodedFrame:
     """Return what a data frame's body restores, proven by its checksum.
 
@@ -92,17 +92,17 @@ def decode_frame(
         leaned_on = predecessor.read_pieces(frame.pieces, place)
         if compute_checksum(leaned_on) != frame.predecessor_checksum:
             raise predecessor.explain_mismatch(place)
-    raw, transform = _restore(frame, leaned_on, backend, place)
+    raw, transform = _restore(frame, leaned_on, decoder, place)
     if compute_checksum(raw) != frame.raw_checksum:
         raise CorruptData(f"{place}: the restored bytes do not match their checksum")
     return DecodedFrame(raw, FrameFacts(len(raw), frame.method, transform, leaned_on is not None))
 
 
 def _restore(
-    frame: DataFrame, predecessor: BytesLike | None, backend: BlockBackend, place: str
+    frame: DataFrame, predecessor: BytesLike | None, decoder: BlockDecoder, place: str
 ) -> tuple[BytesLike, Transform]:
     if frame.method == Method.BLOCKS:
-        return _restore_blocks(frame, predecessor, backend, place)
+        return _restore_blocks(frame, predecessor, decoder, place)
     return _restore_without_blocks(frame, predecessor, place), Transform.IDENTITY
 
 
@@ -131,7 +131,7 @@ def _restore_constant(frame: DataFrame, place: str) -> bytes:
 
 
 def _restore_blocks(
-    frame: DataFrame, predecessor: BytesLike | None, backend: BlockBackend, place: str
+    frame: DataFrame, predecessor: BytesLike | None, decoder: BlockDecoder, place: str
 ) -> tuple[memoryview, Transform]:
     head = decode_recipe_head(frame.rest, place)
     if head.needs_predecessor != (predecessor is not None):
@@ -139,5 +139,5 @@ def _restore_blocks(
     if frame.raw_bytes % head.element_bytes != 0:
         raise CorruptData(f"{place}: raw_bytes is no multiple of the element size")
     out = allocate(frame.raw_bytes)
-    backend.decode_blocks(frame.rest, predecessor, out, place)
+    decoder.decode_blocks(frame.rest, predecessor, out, place)
     return out, head.transform

@@ -12,20 +12,13 @@ from weightzip.codec.format.header import decode_header
 from weightzip.codec.format.index import decode_index
 from weightzip.codec.frames import decode_frame
 from weightzip.codec.predecessor import BoundPredecessor, Predecessor
-from weightzip.codec.recipes.recipe import Recipe
 from weightzip.codec.reference.block_group import decode_block_group
 from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData
 
 
-class ReferenceBackend:
-    """Block operations by the reference decoder; it does not encode."""
-
-    def estimate_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> int:
-        raise NotImplementedError("the reference implementation only decodes")
-
-    def encode_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> bytes:
-        raise NotImplementedError("the reference implementation only decodes")
+class ReferenceDecoder:
+    """A BlockDecoder over the reference implementation."""
 
     def decode_blocks(
         self, group: BytesLike, predecessor: BytesLike | None, out: memoryview, place: str
@@ -53,7 +46,7 @@ def decode_archive(data: BytesLike, predecessor: Predecessor | None = None) -> b
         check_frame_body(head, body, place)
         if head.kind == FrameKind.INDEX:
             break
-        parts.append(decode_frame(body, bound, ReferenceBackend(), place).raw)
+        parts.append(decode_frame(body, bound, ReferenceDecoder(), place).raw)
         position = end
     index = decode_index(body, index_offset=position, place=place)
     if decode_footer(view[end:], place) != position or len(view) != end + FOOTER_BYTES:
