@@ -29,11 +29,11 @@ endif
 
 test: lint types strict-build stubs pytest  ## Check everything: style, types, layers, C++ warnings, tests
 
-lint: $(STAMPS)/test
+lint: $(STAMPS)/test  ## Check style and form
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/ruff format --check $(CHECKED)
 
-types: $(STAMPS)/test
+types: $(STAMPS)/test  ## Check types, and that layers import downwards only
 	$(BIN)/mypy
 	$(BIN)/mypy tests demo benchmarks
 	$(BIN)/lint-imports --no-cache
@@ -46,7 +46,7 @@ stubs: $(STAMPS)/test  ## Compare codec/_native.pyi with the built extension
 	@$(BIN)/ruff format -q build/_native.pyi
 	@diff -u codec/_native.pyi build/_native.pyi || { echo "codec/_native.pyi is out of date: cp build/_native.pyi codec/" >&2; exit 1; }
 
-pytest: $(STAMPS)/test $(BIN)/promtool
+pytest: $(STAMPS)/test $(BIN)/promtool  ## Run the tests, with PYTEST_ARGS= if given
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
@@ -54,7 +54,7 @@ bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 clean:  ## Remove everything that these commands made
-	rm -rf $(VENV) build dist demo-run .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist demo-run tour tour-log.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/pyvenv.cfg: | check-machine
 	$(PYTHON) -m venv $(VENV)
