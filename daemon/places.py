@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import IO
 
 from weightzip.config.settings import Settings
-from weightzip.errors import StoreConflict, UsageError
+from weightzip.daemon.store.opening import check_store_url, find_local_path
+from weightzip.errors import DirectoryInUse, UsageError
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ def choose_places(settings: Settings) -> Places:
     """Return the directories, defaults filled in; creates nothing.
 
     Raises:
-        UsageError: one of them lies inside the watched directory, where trainers count and delete what they find.
+        UsageError: one of them or the store lies inside the watched directory, where trainers count and delete what
+            they find; or the watched directory lies inside the store; or the URL of the store is none.
     """
     source = settings.source.path.absolute()
     state = settings.state.dir.absolute() if settings.state.dir is not None else default_state_dir(settings)
@@ -54,7 +56,24 @@ def choose_places(settings: Settings) -> Places:
             raise UsageError(
                 f"{key}: {path} lies inside the watched directory {source}; put it beside, not inside"
             )
+    _check_store(settings.store.url, source)
     return Places(source, state, spool)
+
+
+def _check_store(url: str, source: Path) -> None:
+    check_store_url(url)
+    local = find_local_path(url)
+    if local is None:
+        return
+    store, watched = local.resolve(), source.resolve()
+    if store.is_relative_to(watched):
+        raise UsageError(
+            f"store.url: {local} lies inside the watched directory {source}; put it beside, not inside"
+        )
+    if watched.is_relative_to(store):
+        raise UsageError(
+            f"store.url: the watched directory {source} lies inside the store {local}; put it beside, not inside"
+        )
 
 
 def default_state_dir(settings: Settings) -> Path:
@@ -73,13 +92,13 @@ class StateLock:
         self._file: IO[bytes] | None = None
 
     def acquire(self) -> None:
-        """Take the lock. Raises StoreConflict if another daemon has it."""
+        """Take the lock. Raises DirectoryInUse if another daemon has it."""
         file = self._path.open("ab")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.close()
-            raise StoreConflict(
+            raise DirectoryInUse(
                 f"another daemon already uses {self._path.parent}: stop it, or give this one its own state.dir"
             ) from None
         self._file = file

@@ -56,7 +56,8 @@ class HttpServer:
             await web.TCPSite(self._runner, self._address.host, self._address.port).start()
         except OSError as error:
             raise UsageError(
-                f"server.listen: {self._address.host}:{self._address.port}: {error.strerror}; choose another address"
+                f"server.listen: {self._address.host}:{self._address.port}: {error.strerror}; choose another address: "
+                "WEIGHTZIP_SERVER__LISTEN=127.0.0.1:0 picks a free port"
             ) from error
         return Address(self._address.host, self._runner.addresses[0][1])
 

@@ -14,7 +14,7 @@ from blake3 import blake3
 from weightzip.daemon.checkpoint import TreeEntry, hash_file, resolve_entry_path, scan_tree
 from weightzip.daemon.disk import sync_path
 from weightzip.daemon.store.manifest import Manifest
-from weightzip.errors import StoreConflict, WeightzipError
+from weightzip.errors import DirectoryInUse, WeightzipError
 
 WORKROOM_PREFIX = ".weightzip-restore-"
 OBJECTS_NAME = "objects"
@@ -73,7 +73,7 @@ def open_workroom(target: Path, name: str) -> Iterator[Path]:
     Its name is always the same, so that the next restore finds, and may use, what a killed one left.
 
     Raises:
-        StoreConflict: another process restores this name into this target.
+        DirectoryInUse: another process restores this name into this target.
     """
     room = _make_workroom(target, name)
     lock_path = room / "lock"
@@ -85,7 +85,7 @@ def open_workroom(target: Path, name: str) -> Iterator[Path]:
         except BlockingIOError:
             locked = False
         if not locked:
-            raise StoreConflict(f"another restore of {name!r} into {target} is running")
+            raise DirectoryInUse(f"another restore of {name!r} into {target} is running")
         try:
             for leftover in room.iterdir():
                 if leftover.name not in {lock_path.name, OBJECTS_NAME}:

@@ -121,3 +121,9 @@ class StoreConflict(WeightzipError):
 
     exit_code = 11
     hint = "give each run its own store prefix"
+
+
+class DirectoryInUse(StoreConflict):
+    """Another process of ours works in the same local directory."""
+
+    hint = "wait until the other process has ended, or stop it"

@@ -21,10 +21,16 @@ def check(config: ConfigOption = None, watch: WatchOption = None, store: StoreOp
     """Say what is wrong with the configuration; exit code 2 if something is."""
     from weightzip.cli.output import say
     from weightzip.config import load_settings
+    from weightzip.config.show import mask_url
     from weightzip.daemon.places import choose_places
 
-    places = choose_places(load_settings(config, collect_flags(watch, store)))
-    say(f"configuration is good: watches {places.source}, state in {places.state}, spool in {places.spool}")
+    settings = load_settings(config, collect_flags(watch, store))
+    places = choose_places(settings)
+    absent = "" if places.source.is_dir() else " (does not exist yet)"
+    say(
+        f"configuration is good: watches {places.source}{absent}, stores into {mask_url(settings.store.url)}, "
+        f"state in {places.state}, spool in {places.spool}"
+    )
 
 
 @config_app.command()

@@ -49,6 +49,14 @@ def test_config_check_says_where_everything_lies(tmp_path: Path) -> None:
     )  # fmt: skip
     assert checked.returncode == 0
     assert str(tmp_path / "xdg" / "weightzip") in checked.stderr
+    assert f"stores into {tmp_path / 'store'}" in checked.stderr
+    assert f"{tmp_path / 'ckpt'} (does not exist yet)" in checked.stderr
+
+
+def test_config_check_refuses_a_protocol_that_nobody_serves() -> None:
+    checked = run_cli("config", "check", "--watch", "/ckpt", "--store", "s4://bucket/run")
+    assert checked.returncode == 2
+    assert "'s4' is no known protocol" in checked.stderr
 
 
 def test_config_schema_is_json() -> None:

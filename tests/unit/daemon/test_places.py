@@ -7,7 +7,7 @@ import pytest
 from support.settings import make_settings
 from weightzip.config import load_settings
 from weightzip.daemon.places import StateLock, choose_places
-from weightzip.errors import StoreConflict, UsageError
+from weightzip.errors import DirectoryInUse, UsageError
 
 
 def test_two_sources_have_two_state_directories(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -41,6 +41,16 @@ def test_nothing_of_ours_lies_inside_the_watched_directory(tmp_path: Path, key: 
         choose_places(make_settings(tmp_path, state={key: tmp_path / place}))
 
 
+@pytest.mark.parametrize("form", ["{}", "file://{}"])
+def test_store_and_watched_directory_never_lie_in_each_other(tmp_path: Path, form: str) -> None:
+    for place in ("ckpt", "ckpt/store", "other/../ckpt/x"):
+        with pytest.raises(UsageError, match=r"store.url: .* lies inside the watched directory"):
+            choose_places(make_settings(tmp_path, store={"url": form.format(tmp_path / place)}))
+    with pytest.raises(UsageError, match=r"store.url: the watched directory .* lies inside the store"):
+        choose_places(make_settings(tmp_path, store={"url": form.format(tmp_path)}))
+    choose_places(make_settings(tmp_path, store={"url": form.format(tmp_path / "ckpt-store")}))
+
+
 def test_a_sibling_with_a_longer_name_is_not_inside(tmp_path: Path) -> None:
     places = choose_places(make_settings(tmp_path, state={"dir": tmp_path / "ckpt-state"}))
     assert places.work == tmp_path / "ckpt-state" / "work"
@@ -49,8 +59,10 @@ def test_a_sibling_with_a_longer_name_is_not_inside(tmp_path: Path) -> None:
 def test_the_lock_admits_one(tmp_path: Path) -> None:
     first, second = StateLock(tmp_path), StateLock(tmp_path)
     first.acquire()
-    with pytest.raises(StoreConflict, match="another daemon already uses"):
+    with pytest.raises(DirectoryInUse, match="another daemon already uses") as refusal:
         second.acquire()
+    assert "prefix" not in refusal.value.hint
+    assert refusal.value.exit_code == 11
     first.release()
     second.acquire()
     second.release()

@@ -196,3 +196,18 @@ def test_a_bad_network_is_given_up_in_bounded_time_and_forgotten_when_it_heals(
 
 def test_a_url_shows_no_password() -> None:
     assert FsspecStore("http://user:secret@host.invalid/path").url == "http://host.invalid/path"
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("s3:/bucket/run", "did you mean s3://bucket/run?"),
+        ("file:/mnt/store", "did you mean file:///mnt/store?"),
+        ("s4://bucket/run", "'s4' is no known protocol"),
+        ("s3://", "no bucket or host is named"),
+    ],
+)
+def test_a_mistyped_url_is_refused_with_the_way_out(url: str, message: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        open_store(url)
+    assert message in str(refusal.value)
