@@ -76,7 +76,12 @@ class Components:
 
     def is_alive(self) -> bool:
         """Say whether the threads that must run do."""
-        return self.watch_loop.is_alive() and self.pipeline.is_alive()
+        return not self.ended_workers()
+
+    def ended_workers(self) -> tuple[str, ...]:
+        """Name the threads that must run and do not."""
+        workers = {"watch": self.watch_loop.is_alive(), "pipeline": self.pipeline.is_alive()}
+        return tuple(name for name, alive in workers.items() if not alive)
 
     def is_settled(self) -> bool:
         """Say whether all complete checkpoints are committed and no candidate waits only for time to pass."""

@@ -22,6 +22,7 @@ from weightzip.daemon.startup import start_up, wait_once
 from weightzip.errors import UsageError, WeightzipError
 
 _HTTP_THREADS = 32
+_WORKER_CHECK_SECONDS = 1.0
 _SECOND_SIGNAL_EXIT_CODE = 143
 
 
@@ -42,7 +43,7 @@ def run_daemon(settings: Settings, *, once: bool = False) -> Ending:
 
     Raises:
         UsageError: the configuration does not fit the machine (directories, address).
-        StoreConflict: another daemon uses the state directory.
+        DirectoryInUse: another daemon uses the state directory.
     """
     places = choose_places(settings)
     _check_source(places, once)
@@ -92,6 +93,7 @@ class _Service:
         self._parts.gateway.start()
         self._in_thread("startup", self._start_up, loop)
         self._in_thread("store-failure", self._watch_gateway, loop)
+        self._in_thread("worker-failure", self._watch_workers, loop)
         await self._stop.wait()
         idle = await loop.run_in_executor(None, self._shut_down)
         await server.stop()
@@ -134,6 +136,17 @@ class _Service:
             raise self._parts.gateway.failure
         return False
 
+    def _watch_workers(self) -> bool:
+        """A daemon whose worker is gone protects nothing: whoever restarts it must learn of that."""
+        while not self._parts.stopping.wait(_WORKER_CHECK_SECONDS):
+            ended = self._parts.ended_workers() if self._parts.started.is_set() else ()
+            if ended and not self._parts.stopping.is_set():
+                self._log.error("a worker thread has ended", threads=ended)
+                raise WeightzipError(
+                    f"the {' and '.join(ended)} thread has ended by an unexpected error, see the log"
+                )
+        return False
+
     def _shut_down(self) -> bool:
         """Look a last time, finish what the deadline allows; returns whether nothing is left in the middle."""
         parts, start = self._parts, time.monotonic()
@@ -145,6 +158,10 @@ class _Service:
         parts.drain()
         parts.stopping.set()
         flushed = self._error is None and parts.started.is_set() and parts.flush(remaining_seconds())
+        if self._once and not flushed and self._error is None:
+            self._error = WeightzipError(
+                f"{parts.places.source}: ended before everything complete was stored; the next run goes on from there"
+            )
         parts.gateway.stop()
         idle = parts.stop_threads(remaining_seconds())
         self._log.info("stopped", flushed=flushed, seconds=round(time.monotonic() - start, 2))
