@@ -119,7 +119,7 @@ class _Service:
             except Exception as error:  # noqa: BLE001 - a boundary: a thread that dies unseen protects nothing
                 self._log.exception("unexpected error", thread=name)
                 self._error, finished = WeightzipError(f"{type(error).__name__}: {error}"), True
-            if finished:
+            if finished and not self._stop.is_set():  # on the way out the loop may be closed already
                 loop.call_soon_threadsafe(self._stop.set)
 
         threading.Thread(target=run, name=name, daemon=True).start()
