@@ -16,7 +16,7 @@ from weightzip.daemon.jobs.pipeline import Pipeline
 from weightzip.daemon.jobs.prefetcher import Prefetcher
 from weightzip.daemon.jobs.prune import Pruner
 from weightzip.daemon.jobs.restores import Restores
-from weightzip.daemon.jobs.settling import can_settle_by, is_settled
+from weightzip.daemon.jobs.settling import can_settle_by, is_newest_committed, is_settled
 from weightzip.daemon.jobs.spool import Spool
 from weightzip.daemon.layouts import choose_layouts
 from weightzip.daemon.metrics import Metrics
@@ -87,6 +87,15 @@ class Components:
         """Say whether all complete checkpoints are committed and no candidate waits only for time to pass."""
         return self.watch_loop.problem is None and is_settled(self.intake.look, self.pipeline.pins)
 
+    def is_up_to_date(self) -> bool:
+        """Say whether the newest complete checkpoint on disk is committed: the one answer of status and metric."""
+        return (
+            self.started.is_set()
+            and self.watch_loop.problem is None
+            and self.gateway.repository is not None
+            and is_newest_committed(self.intake.look, self.pipeline.pins)
+        )
+
     def flush(self, deadline_seconds: float, give_up: Callable[[], bool] = lambda: False) -> bool:
         """Look once more and wait until everything complete is committed; returns whether that came in time."""
         end = time.monotonic() + deadline_seconds
@@ -155,7 +164,7 @@ def build_components(settings: Settings, places: Places) -> Components:
         max_fallback=settings.restore.max_fallback,
         n_threads=settings.encode.n_threads,
     )
-    return Components(
+    parts = Components(
         settings=settings,
         places=places,
         file_system=file_system,
@@ -175,6 +184,8 @@ def build_components(settings: Settings, places: Places) -> Components:
         prefetcher=Prefetcher(cache, metrics),
         draining=draining,
     )
+    metrics.up_to_date.set_function(lambda: float(parts.is_up_to_date()))
+    return parts
 
 
 def choose_quiet_seconds(setting: float | None, file_system: str) -> float:

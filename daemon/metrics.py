@@ -41,7 +41,11 @@ class MetricRow:
 
 
 TABLE = (
-    MetricRow("up_to_date", "gauge", "1 if the newest complete checkpoint on disk is committed, else 0."),
+    MetricRow(
+        "up_to_date",
+        "gauge",
+        "1 if the newest complete checkpoint on disk is known to be committed and no other waits, else 0.",
+    ),
     MetricRow(
         "checkpoint_last_seen_timestamp_seconds",
         "gauge",

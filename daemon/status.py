@@ -22,7 +22,7 @@ def describe_daemon(parts: Components) -> dict[str, Any]:
         "uptime_seconds": round(time.time() - parts.started_at, 1),
         "started": parts.started.is_set(),
         "draining": parts.draining.is_set(),
-        "up_to_date": parts.is_settled() and parts.gateway.repository is not None,
+        "up_to_date": parts.is_up_to_date(),
         "source": {
             "name": parts.settings.source.name,
             "path": str(parts.places.source),

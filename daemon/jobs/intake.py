@@ -1,5 +1,6 @@
 """From a look at the watched directory to pins in the queue, and the numbers that describe what was seen."""
 
+import errno
 import threading
 import time
 from pathlib import Path
@@ -8,7 +9,7 @@ import structlog
 
 from weightzip.config.retention import RetentionSettings
 from weightzip.daemon.jobs.ledger import Ledger
-from weightzip.daemon.jobs.outcomes import Outcomes
+from weightzip.daemon.jobs.outcomes import GIVEN_UP, Outcomes
 from weightzip.daemon.jobs.outdated import is_outdated
 from weightzip.daemon.jobs.pin_queue import PinQueue
 from weightzip.daemon.jobs.pinned import ContentKey, content_key
@@ -67,7 +68,7 @@ class Intake:
         if any(pin.name == sighting.name and pin.content == content for pin in self._pipeline.pins):
             return "pinned"
         if self._outcomes.is_given_up(sighting.name, content):
-            return "given up"
+            return GIVEN_UP
         try:
             if self._ledger.find(sighting.name, step, content) is not None:
                 return "committed"
@@ -89,7 +90,7 @@ class Intake:
         """Look once, pin what is complete; returns when to look again at the latest.
 
         Raises:
-            OSError: the watched directory cannot be read.
+            OSError: the watched directory cannot be read, or is gone.
         """
         look = watcher.look(now_seconds, self._ledger.shapes())
         self._metrics.last_look_timestamp_seconds.set_to_current_time()
@@ -99,6 +100,8 @@ class Intake:
                 pause_until = now_seconds + _FULL_PAUSE_SECONDS
                 again_at = pause_until if again_at is None else min(again_at, pause_until)
         self._note(look)
+        if look.root_vanished:
+            raise FileNotFoundError(errno.ENOENT, "the watched directory is gone", str(self._source))
         return again_at
 
     def _pin(self, finding: Finding) -> bool:
@@ -175,5 +178,4 @@ class Intake:
             self._metrics.checkpoint_last_durable_timestamp_seconds.set(last.created_at.timestamp())
             self._metrics.checkpoint_last_durable_step.set(keys[-1].step)
             self._metrics.chain_depth.set(last.chain_depth)
-        self._metrics.up_to_date.set(0 if pins or self.is_holding_back else 1)
         self._metrics.spool_free_bytes.set(self._spool.free_bytes())

@@ -9,6 +9,9 @@ from weightzip.daemon.jobs.pinned import ContentKey, PinnedCheckpoint
 
 _MAX_REMEMBERED = 1000
 
+GIVEN_UP = "given up"
+"""What is said of a checkpoint on disk whose content was given up."""
+
 
 @dataclass(frozen=True)
 class GivenUp:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from weightzip.daemon.jobs.outcomes import GIVEN_UP
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 from weightzip.daemon.watch.candidate import Stage
 from weightzip.daemon.watch.watcher import Look
@@ -26,3 +27,11 @@ def is_settled(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
         if judgement.stage < Stage.MARKED and judgement.recheck_at_seconds is not None:
             return False
     return True
+
+
+def is_newest_committed(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
+    """Say whether the newest complete checkpoint on disk is safe and no other waits; incomplete candidates do not count."""
+    complete = [finding.judgement for finding in look.findings if finding.judgement.stage >= Stage.MARKED]
+    if pins or any(judgement.stage == Stage.MARKED for judgement in complete):
+        return False
+    return not complete or complete[-1].reason != GIVEN_UP

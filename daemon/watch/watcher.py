@@ -31,10 +31,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Look:
-    """The result of one look: all candidates in the order of saving, and when to look again at the latest."""
+    """The result of one look: all candidates in the order of saving, and when to look again at the latest.
+
+    `root_vanished`: an earlier look saw the watched directory, and now it does not exist.
+    """
 
     findings: tuple[Finding, ...]
     next_look_at_seconds: float | None
+    root_vanished: bool = False
 
     @property
     def complete(self) -> tuple[Finding, ...]:
@@ -70,6 +74,7 @@ class Watcher:
         self._find_handling = find_handling
         self._candidates: dict[str, Candidate] = {}
         self._evidence: dict[str, tuple[Sighting, Evidence]] = {}
+        self._root_seen = False
 
     def look(self, now_seconds: float, shapes_before: Mapping[str, Counter[str]]) -> Look:
         """Scan the directory once and judge every candidate.
@@ -102,7 +107,13 @@ class Watcher:
                 shapes[family] = count_shapes(sighting.paths)
             findings.append(Finding(sighting, claim.layout.name, claim.step, judgement))
         times = [f.judgement.recheck_at_seconds for f in findings]
-        return Look(tuple(findings), min((time for time in times if time is not None), default=None))
+        next_look_at = min((time for time in times if time is not None), default=None)
+        return Look(tuple(findings), next_look_at, self._has_root_vanished())
+
+    def _has_root_vanished(self) -> bool:
+        exists = self._root.exists()
+        self._root_seen = self._root_seen or exists
+        return self._root_seen and not exists
 
     def _claims(self) -> list[_Claim]:
         # One layout for the whole directory, the first that recognises anything: beside the checkpoints of a known

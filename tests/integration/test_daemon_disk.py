@@ -8,10 +8,15 @@ import pytest
 from support.running import running, wait_until
 from support.settings import make_settings
 from support.trainer import TrainerSimulator
+from weightzip.daemon.components import Components
 from weightzip.daemon.service import run_daemon
 from weightzip.daemon.startup import wait_once
 from weightzip.daemon.status import describe_daemon
 from weightzip.errors import DiskUnusable, UsageError
+
+
+def read_up_to_date(parts: Components) -> float | None:
+    return parts.metrics.registry.get_sample_value("weightzip_up_to_date", {"source": "main"})
 
 
 def test_a_work_directory_that_is_in_the_way_is_waited_out(tmp_path: Path) -> None:
@@ -78,6 +83,36 @@ def test_a_watched_directory_that_cannot_be_read_is_not_called_up_to_date(tmp_pa
         source.mkdir()
         assert parts.flush(10)
         assert describe_daemon(parts)["source"]["problem"] is None
+
+
+def test_a_watched_directory_that_vanished_is_named_and_not_called_up_to_date(tmp_path: Path) -> None:
+    source = tmp_path / "ckpt"
+    with running(make_settings(tmp_path)) as parts:
+        assert parts.flush(10)
+        assert describe_daemon(parts)["source"]["problem"] is None  # the trainer has not made it yet
+        source.mkdir()
+        assert parts.flush(10)
+        assert describe_daemon(parts)["up_to_date"] is True
+        source.rmdir()
+        assert not parts.flush(10)
+        status = describe_daemon(parts)
+        assert str(source) in status["source"]["problem"]
+        assert status["up_to_date"] is False
+        assert read_up_to_date(parts) == 0
+        source.mkdir()
+        assert parts.flush(10)
+        assert describe_daemon(parts)["up_to_date"] is True
+
+
+def test_status_and_metric_agree_that_an_incomplete_candidate_is_not_behind(tmp_path: Path) -> None:
+    trainer = TrainerSimulator(tmp_path / "ckpt", n_elements=1000)
+    with running(make_settings(tmp_path, source={"quiet_period": "1h"})) as parts:
+        trainer.save(1)
+        assert parts.watch_loop.look_now(10)
+        status = describe_daemon(parts)
+        assert [candidate["stage"] for candidate in status["candidates"]] == ["SEEN"]
+        assert status["up_to_date"] is True
+        assert read_up_to_date(parts) == 1
 
 
 def test_once_over_nothing_is_a_mistake_not_a_success(tmp_path: Path) -> None:
