@@ -23,7 +23,7 @@ def running(settings: Settings) -> Iterator[Components]:
         yield parts
     finally:
         parts.gateway.stop()
-        assert parts.stop_threads(30)
+        wait_until(lambda: parts.stop_threads(1.0))  # a prefetch may still be at its last object
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
