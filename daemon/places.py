@@ -52,7 +52,7 @@ def choose_places(settings: Settings) -> Places:
     state = settings.state.dir.absolute() if settings.state.dir is not None else default_state_dir(settings)
     spool = settings.state.spool.absolute() if settings.state.spool is not None else state / "spool"
     for key, path in (("state.dir", state), ("state.spool", spool)):
-        if path.resolve().is_relative_to(source.resolve()):
+        if _follow_links(path).is_relative_to(_follow_links(source)):
             raise UsageError(
                 f"{key}: {path} lies inside the watched directory {source}; put it beside, not inside"
             )
@@ -65,7 +65,7 @@ def _check_store(url: str, source: Path) -> None:
     local = find_local_path(url)
     if local is None:
         return
-    store, watched = local.resolve(), source.resolve()
+    store, watched = _follow_links(local), _follow_links(source)
     if store.is_relative_to(watched):
         raise UsageError(
             f"store.url: {local} lies inside the watched directory {source}; put it beside, not inside"
@@ -74,6 +74,13 @@ def _check_store(url: str, source: Path) -> None:
         raise UsageError(
             f"store.url: the watched directory {source} lies inside the store {local}; put it beside, not inside"
         )
+
+
+def _follow_links(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # a loop of links leads nowhere: whoever opens it says so
+        return path
 
 
 def default_state_dir(settings: Settings) -> Path:
