@@ -2,13 +2,20 @@
 
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from weightzip.errors import UsageError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+# How long a signal may have to wait for its handler.
+_SIGNAL_SECONDS = 0.2
 
 
 def prepare_streams() -> None:
@@ -30,7 +37,25 @@ def standard_input() -> BinaryIO:
     """Return the standard input. Raises UsageError if the parent closed it."""
     if sys.stdin is None:
         raise UsageError("the standard input is closed")
-    return sys.stdin.buffer
+    return io.BufferedReader(_InterruptibleInput(sys.stdin.fileno()), 1 << 20)
+
+
+class _InterruptibleInput(io.RawIOBase):
+    """Reads a descriptor, but never blocks in the read itself.
+
+    A signal that arrives just before a blocking read would wait for the next byte, for ever if none comes.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        while not select.select([self._descriptor], [], [], _SIGNAL_SECONDS)[0]:
+            pass
+        return os.readv(self._descriptor, [buffer])
 
 
 @contextmanager
