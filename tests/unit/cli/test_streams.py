@@ -108,3 +108,27 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, number: signal.Signals, 
     assert process.wait(timeout=60) == 128 + number
     assert list((tmp_path / "out").iterdir()) == []
     process.communicate()
+
+
+LOST_WAKEUP = """
+import signal, threading, time
+from weightzip.cli.streams import standard_input
+signal.signal(signal.SIGTERM, lambda number, frame: exit(128 + number))
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+# The other thread gets the signal: the read of this one is not interrupted, as if it had begun a moment later.
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+print("reading", flush=True)
+standard_input().read(1)
+"""
+
+
+def test_a_signal_that_does_not_interrupt_the_read_is_heard() -> None:
+    command = [sys.executable, "-c", LOST_WAKEUP]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"reading\n"
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(timeout=30) == 128 + signal.SIGTERM
+        finally:
+            process.kill()
