@@ -9,6 +9,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -46,7 +47,8 @@ class Spool:
         new, final = self._root / f"{_NEW}{pin_id}", self._root / pin_id
         tree = new / _TREE / sighting.name
         tree.parent.mkdir(parents=True)
-        try:
+        with ExitStack() as undo:
+            undo.callback(remove_tree, new)
             how: PinMethod = pin_files(source / sighting.name, sighting, tree)
             record = PinRecord(
                 id=pin_id,
@@ -58,9 +60,7 @@ class Spool:
             )
             write_durably(new / _RECORD, record.model_dump_json().encode())
             new.rename(final)
-        except BaseException:
-            remove_tree(new)
-            raise
+            undo.pop_all()
         return PinnedCheckpoint(record, final / _TREE / sighting.name)
 
     def adopt(self, on_damaged: Callable[[str, str], None]) -> list[PinnedCheckpoint]:

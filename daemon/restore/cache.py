@@ -111,10 +111,11 @@ class ObjectCache:
             self._note_size(digest, size_bytes)
             self._download(digest, partial, fetch)
             partial.rename(path)
-            self._note_size(digest, size_bytes, proven=True)
-        except BaseException:
-            self._note_size(digest, partial.stat().st_size if partial.exists() else 0)
-            raise
+        finally:
+            # What arrived before a failure stays, for the next attempt to go on from, and takes room until then.
+            standing = next((file for file in (path, partial) if file.exists()), None)
+            arrived_bytes = standing.stat().st_size if standing is not None else 0
+            self._note_size(digest, arrived_bytes, proven=standing == path)
         return path
 
     def _download(self, digest: str, partial: Path, fetch: Callable[[Path], None]) -> None:

@@ -5,7 +5,6 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 from weightzip.daemon.checkpoint import FileEntry, entry_order, resolve_entry_path
@@ -96,8 +95,7 @@ class TreeWriter:
     def _finish(self, entry: FileEntry) -> None:
         path = self._path(entry)
         if entry.kind == "symlink":
-            with suppress(NotImplementedError):
-                os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns), follow_symlinks=False)
+            os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns), follow_symlinks=False)
             return
         mask = _DIRECTORY_MODE_MASK if entry.kind == "directory" else _FILE_MODE_MASK
         os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns))

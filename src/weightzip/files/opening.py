@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -38,17 +38,19 @@ def open_archive(
     name = os.fspath(url_or_file)
     source: FileSource | UrlSource
     source = UrlSource(name, storage_options) if "://" in name else open_source(Path(name))
-    owned: list[Callable[[], None]] = [source.close]
-    try:
+    with ExitStack() as opened:
+        opened.callback(source.close)
         predecessor, close_base = _open_base(base, n_threads)
-        owned.append(close_base)
-        return Archive(
-            source, predecessor=predecessor, backend=CpuBackend(n_threads), name=name, owned=tuple(owned)
+        opened.callback(close_base)
+        archive = Archive(
+            source,
+            predecessor=predecessor,
+            backend=CpuBackend(n_threads),
+            name=name,
+            owned=(source.close, close_base),
         )
-    except BaseException:
-        for close in owned:
-            close()
-        raise
+        opened.pop_all()  # they are the archive's from here on
+    return archive
 
 
 def open_source(path: Path) -> FileSource:
