@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from support.checkpoints import describe_tree
 from support.daemon_process import DaemonProcess
+from support.mounts import small_disk
 from support.store_checker import check_store, read_raw
 from support.trainer import TrainerSimulator
 from weightzip.daemon.restore.restore import restore_checkpoint
@@ -166,23 +166,10 @@ def test_a_store_that_was_removed_on_purpose_is_begun_anew_when_it_is_forgotten(
     assert checked_steps(tmp_path) == [100]
 
 
-def mount_small(path: Path, size: str) -> None:
-    path.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"cannot mount a small file system here: {mounted.stderr.strip()}")
-
-
 def test_a_full_state_directory_takes_the_room_of_the_cache(
     tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
 ) -> None:
-    mount_small(tmp_path / "state", "600k")
-    try:
+    with small_disk(tmp_path / "state", "600k"):
         # The limit of the cache is far above what the disk has; without giving way it would stop everything.
         daemon = make_daemon(WEIGHTZIP_STATE__SPOOL=str(tmp_path / "spool"))
         daemon.start_and_wait()
@@ -192,16 +179,12 @@ def test_a_full_state_directory_takes_the_room_of_the_cache(
         assert "cache emptied" in daemon.log.read_text()
         assert daemon.terminate() == 0
         assert checked_steps(tmp_path) == list(range(100, 900, 100))
-    finally:
-        subprocess.run(["umount", "-l", str(tmp_path / "state")], check=True)
 
 
 def test_a_full_spool_is_waited_out(
     tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
 ) -> None:
-    spool = tmp_path / "small"
-    mount_small(spool, "256k")
-    try:
+    with small_disk(tmp_path / "small", "256k") as spool:
         (spool / "filler").write_bytes(bytes(200_000))
         daemon = make_daemon(WEIGHTZIP_STATE__SPOOL=str(spool / "spool"))
         daemon.start_and_wait()
@@ -214,8 +197,6 @@ def test_a_full_spool_is_waited_out(
         assert daemon.terminate() == 0
         repository = Repository.open(open_store(str(tmp_path / "mount" / "store")))
         assert describe_tree(restore_checkpoint(repository, 100, tmp_path / "r").path) == expected
-    finally:
-        subprocess.run(["umount", "-l", str(spool)], check=True)
 
 
 def test_files_rewritten_while_they_are_pinned_or_read_never_mix(

@@ -1,45 +1,30 @@
 """A disk that fills up: DiskFull, nothing half-written, what was there before untouched."""
 
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shards.build import write_step
+from support.mounts import small_disk
 from weightzip.errors import DiskFull
 from weightzip.files import compress_file, decompress_file
 
 LIMIT_BYTES = 64 << 10
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Give a file system of 64 KiB."""
-    mountpoint = tmp_path / "small"
-    mountpoint.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={LIMIT_BYTES}", "tmpfs", str(mountpoint)]
-    done = subprocess.run(command, capture_output=True, check=False) if os.geteuid() == 0 else None
-    if done is None or done.returncode != 0:
-        pytest.skip("a file system of its own needs root and the right to mount")
-    try:
-        yield mountpoint
-    finally:
-        subprocess.run(["umount", str(mountpoint)], check=True)
-
-
-def test_a_full_file_system_is_named_and_cleaned(tmp_path: Path, small_disk: Path) -> None:
+def test_a_full_file_system_is_named_and_cleaned(tmp_path: Path) -> None:
     source = write_step(tmp_path, 1)
     archive = tmp_path / "a.wzst"
     compress_file(source, archive)
-    (small_disk / "before").write_bytes(b"precious")
-    with pytest.raises(DiskFull, match="No space left"):
-        compress_file(source, small_disk / "a.wzst")
-    with pytest.raises(DiskFull, match="No space left"):
-        decompress_file(archive, small_disk / "out")
-    assert {path.name for path in small_disk.iterdir()} == {"before"}
+    with small_disk(tmp_path / "small", str(LIMIT_BYTES)) as disk:
+        (disk / "before").write_bytes(b"precious")
+        with pytest.raises(DiskFull, match="No space left"):
+            compress_file(source, disk / "a.wzst")
+        with pytest.raises(DiskFull, match="No space left"):
+            decompress_file(archive, disk / "out")
+        assert {path.name for path in disk.iterdir()} == {"before"}
 
 
 CHILD = """

@@ -10,6 +10,7 @@ import pytest
 
 from support.checkpoints import describe_tree
 from support.faulty_store import CrashError, Fault, FaultyStore, crash_at
+from support.mounts import mounted, small_disk
 from support.repositories import RUN_ID, Publisher
 from weightzip.daemon.jobs.encode import encode_checkpoint
 from weightzip.daemon.restore import ObjectCache, prefetch_checkpoint, restore_checkpoint
@@ -173,25 +174,17 @@ def test_what_is_not_ours_is_no_work_room(publisher: Publisher, target: Path, tm
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a directory needs root")
 @pytest.mark.parametrize("kind", [["--bind"], ["-t", "tmpfs"]])
 def test_a_mounted_target_has_its_work_room_inside(
     publisher: Publisher, target: Path, tmp_path: Path, kind: list[str]
 ) -> None:
     (tmp_path / "source").mkdir(exist_ok=True)
-    mounted = subprocess.run(
-        ["mount", *kind, tmp_path / "source", target], check=False, capture_output=True, text=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"this machine does not let us mount: {mounted.stderr.strip()}")
-    try:
+    with mounted(target, *kind, tmp_path / "source"):
         with open_workroom(target, "other") as room:
             assert room.parent == target
         report = restore_checkpoint(publisher.repository, 300, target, force=True)
         assert describe_tree(report.path) == describe_tree(publisher.source(300))
         assert not list(tmp_path.glob(".weightzip-*"))
-    finally:
-        subprocess.run(["umount", target], check=True)
 
 
 def test_a_cache_spares_the_store(publisher: Publisher, target: Path, tmp_path: Path) -> None:
@@ -243,26 +236,13 @@ def test_a_crash_leaves_nothing_visible(publisher: Publisher, target: Path) -> N
     )
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
 def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
     publisher = Publisher(MemoryStore(), tmp_path, n_elements=200_000)
     publisher.publish(1)
-    target = tmp_path / "small"
-    target.mkdir()
-    mounted = subprocess.run(
-        check=False,
-        args=["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", target],
-        capture_output=True,
-        text=True,
-    )
-    if mounted.returncode:
-        pytest.skip(f"this machine does not let us mount: {mounted.stderr.strip()}")
-    try:
+    with small_disk(tmp_path / "small", "1m") as target:
         with pytest.raises(DiskFull, match="small"):
             restore_checkpoint(publisher.repository, 1, target)
         assert list(target.iterdir()) == []
-    finally:
-        subprocess.run(["umount", target], check=True)
 
 
 READ_ONLY_RESTORE = """
