@@ -7,12 +7,12 @@ from typing import BinaryIO
 
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.background import run_ahead
-from weightzip.codec.decoder import decode_shard
 from weightzip.codec.stream import StreamDecoder
 from weightzip.errors import CorruptData
 from weightzip.files.opening import Base, PathLike, open_archive, open_base
 from weightzip.files.publish import check_target, publish_file
-from weightzip.files.reports import DecompressReport, Progress, StreamReport, ignore_progress
+from weightzip.files.reports import DecompressReport, Progress, StreamReport
+from weightzip.files.walk import walk_archive
 
 
 def decompress_file(
@@ -35,17 +35,12 @@ def decompress_file(
     """
     started = time.monotonic()
     archive, target = Path(archive), Path(target)
-    report_progress = progress or ignore_progress
     check_target(target, force=force)
-    with open_archive(archive, base=base, n_threads=n_threads) as opened:
-        done_bytes = 0
-        frames = decode_shard(opened, n_threads=n_threads)
-        with closing(frames), publish_file(target, like=archive.stat(), force=force) as file:
-            for raw in frames:
-                file.write(raw)
-                done_bytes += len(raw)
-                report_progress(done_bytes, opened.index.file_bytes)
-        info = opened.info
+    with (
+        open_archive(archive, base=base, n_threads=n_threads) as opened,
+        publish_file(target, like=archive.stat(), force=force) as file,
+    ):
+        info = walk_archive(opened, lambda _, raw: file.write(raw), n_threads, progress)
     return DecompressReport(
         archive=archive,
         target=target,

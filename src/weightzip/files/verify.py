@@ -1,18 +1,14 @@
 """Proving archives, writing nothing."""
 
 import time
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 from weightzip.codec.compare import are_equal
-from weightzip.codec.decoder import decode_shard
 from weightzip.codec.source import BytesLike
 from weightzip.errors import ContentDiffers
 from weightzip.files.opening import Base, PathLike, open_archive, open_source
-from weightzip.files.reports import Progress, VerifyReport, ignore_progress
-
-_Compare = Callable[[int, BytesLike], None]
+from weightzip.files.reports import Progress, VerifyReport
+from weightzip.files.walk import Take, walk_archive
 
 
 def verify_file(
@@ -61,21 +57,14 @@ def check_archive(
 def _prove_archive(
     archive: Path,
     original: Path | None,
-    compare: _Compare,
+    compare: Take,
     base: Base | None,
     n_threads: int,
     progress: Progress | None,
 ) -> VerifyReport:
     started = time.monotonic()
-    report_progress = progress or ignore_progress
     with open_archive(archive, base=base, n_threads=n_threads) as opened:
-        done_bytes = 0
-        with closing(decode_shard(opened, n_threads=n_threads)) as frames:
-            for raw in frames:
-                compare(done_bytes, raw)
-                done_bytes += len(raw)
-                report_progress(done_bytes, opened.index.file_bytes)
-        info = opened.info
+        info = walk_archive(opened, compare, n_threads, progress)
     return VerifyReport(
         archive=archive,
         original=original,
