@@ -177,17 +177,15 @@ std::uint16_t* encode_steps(const EncodeTable& table, const std::uint8_t* symbol
 }
 
 }  // namespace
+}  // namespace weightzip
+
+#include "kernels/rans_encode_rest.inl"
+
+namespace weightzip {
 
 std::uint16_t* rans_encode_avx2(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
                                 std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept {
-    const std::size_t n_steps = n_symbols / kLanes;
-    const std::size_t done = kLanes * n_steps;
-    // The encoder walks backward: the symbols after the last whole step come first.
-    std::uint16_t* word = rans_encode_scalar(table, symbols + done, contexts == nullptr ? nullptr : contexts + done,
-                                             n_symbols - done, words_end, states);
-    if (contexts != nullptr) return encode_steps<WideLookup<true>>(table, symbols, contexts, n_steps, word, states);
-    if (table.narrow == nullptr) return encode_steps<WideLookup<false>>(table, symbols, nullptr, n_steps, word, states);
-    return encode_steps<NarrowLookup>(table, symbols, nullptr, n_steps, word, states);
+    return encode_symbols(table, symbols, contexts, n_symbols, words_end, states);
 }
 
 }  // namespace weightzip
