@@ -12,8 +12,8 @@ class EncodeSettings(Section):
 
     predecessor: Literal["previous", "keyframe", "none"] = "previous"
     """What residuals are taken against: the checkpoint saved before, the newest keyframe, or nothing."""
-    max_chain_depth: int = Field(default=8, ge=0)
-    """Most residual steps from a checkpoint back to its keyframe; the next one becomes a keyframe itself."""
+    max_chain_depth: int = Field(default=8, ge=0, le=64)
+    """Most residual steps from a checkpoint back to its keyframe; the next one becomes a keyframe itself. 64 is the most that a restore can follow."""
     n_threads: int = Field(default=0, ge=0)
     """Threads that encode and decode; 0 means one a core."""
     verify: bool = True

@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from weightzip.daemon.checkpoint import ROOT_PATH, FileEntry, check_entry_path, paths
 from weightzip.errors import CorruptData
 
+MAX_CHAIN_DEPTH = 64
+"""Most residual steps back to a keyframe. Decoding recurses from archive to archive, and Python's stack is finite."""
+
 
 def check_name(name: str) -> None:
     """Refuse a checkpoint name that could leave the directory it is restored to."""
@@ -52,7 +55,7 @@ def depth_by_digest(predecessors: Mapping[str, str | None]) -> dict[str, int]:
     """Return how many residual steps lie between each file and its keyframe.
 
     Raises:
-        ValueError: a predecessor is not among the files, or a chain runs in a circle.
+        ValueError: a predecessor is not among the files, or a chain runs in a circle or is too deep.
     """
     depths: dict[str, int] = {}
     for start in predecessors:
@@ -68,6 +71,8 @@ def depth_by_digest(predecessors: Mapping[str, str | None]) -> dict[str, int]:
             on_trail.add(digest)
             digest = predecessors[digest]
         depth = -1 if digest is None else depths[digest]
+        if depth + len(trail) > MAX_CHAIN_DEPTH:
+            raise ValueError(f"the chain of file {start} is deeper than {MAX_CHAIN_DEPTH} residual steps")
         for steps, member in enumerate(reversed(trail), start=1):
             depths[member] = depth + steps
     return depths

@@ -19,6 +19,7 @@ from weightzip.daemon.restore.target import open_workroom
 from weightzip.daemon.restore.write import TreeWriter
 from weightzip.daemon.store import Repository
 from weightzip.daemon.store.manifest import Manifest
+from weightzip.daemon.store.manifest_rules import MAX_CHAIN_DEPTH
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import CorruptData, DiskFull, NotFound, StoreConflict, TargetExists, WeightzipError
 
@@ -46,6 +47,15 @@ def test_everything_comes_back(publisher: Publisher, target: Path, step: int) ->
     assert not report.fell_back
     assert report.restored_bytes == publisher.manifests[step].raw_bytes
     assert report.n_files == 6
+
+
+def test_the_deepest_chain_that_a_manifest_may_have_comes_back(tmp_path: Path, target: Path) -> None:
+    publisher = Publisher(MemoryStore(), tmp_path)
+    publisher.publish_chain(*range(MAX_CHAIN_DEPTH + 1))
+    report = restore_checkpoint(publisher.repository, MAX_CHAIN_DEPTH, target)
+    assert report.manifest is not None
+    assert report.manifest.chain_depth == MAX_CHAIN_DEPTH
+    assert describe_tree(report.path) == describe_tree(publisher.source(MAX_CHAIN_DEPTH))
 
 
 def test_a_single_file_comes_back(tmp_path: Path, target: Path) -> None:

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from blake3 import blake3
+from pydantic import ValidationError
 
 from support.repositories import Publisher
+from weightzip.config.encode import EncodeSettings
 from weightzip.daemon.checkpoint import FileEntry, checkpoint_identity
 from weightzip.daemon.store.document import decode_document, encode_document
 from weightzip.daemon.store.manifest import Manifest
-from weightzip.daemon.store.manifest_rules import depth_by_digest
+from weightzip.daemon.store.manifest_rules import MAX_CHAIN_DEPTH, depth_by_digest
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import CorruptData, UnsupportedVersion
 
@@ -178,6 +180,20 @@ def test_depth_counts_residual_steps() -> None:
         depth_by_digest({"a": "x"})
 
 
-def test_a_long_chain_is_no_recursion(tmp_path: Path) -> None:
+def test_a_long_chain_is_no_recursion() -> None:
     chain: dict[str, str | None] = {str(number): str(number - 1) for number in range(1, 50_000)}
-    assert max(depth_by_digest(chain | {"0": None}).values()) == 49_999
+    with pytest.raises(ValueError, match="deeper"):
+        depth_by_digest({"0": None} | dict(reversed(chain.items())))
+
+
+def test_no_chain_is_deeper_than_the_limit() -> None:
+    chain: dict[str, str | None] = {str(number): str(number - 1) for number in range(1, MAX_CHAIN_DEPTH + 1)}
+    assert max(depth_by_digest({"0": None} | chain).values()) == MAX_CHAIN_DEPTH
+    with pytest.raises(ValueError, match="deeper"):
+        depth_by_digest({"0": None} | chain | {"last": str(MAX_CHAIN_DEPTH)})
+
+
+def test_settings_allow_the_chains_that_manifests_may_have() -> None:
+    assert EncodeSettings(max_chain_depth=MAX_CHAIN_DEPTH).max_chain_depth == MAX_CHAIN_DEPTH
+    with pytest.raises(ValidationError):
+        EncodeSettings(max_chain_depth=MAX_CHAIN_DEPTH + 1)
