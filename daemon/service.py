@@ -1,6 +1,7 @@
 """The life of the daemon: lock, adopt, listen, start, wait for a signal, finish within the deadline."""
 
 import asyncio
+import math
 import os
 import signal
 import threading
@@ -24,6 +25,8 @@ from weightzip.errors import UsageError, WeightzipError
 _HTTP_THREADS = 32
 _WORKER_CHECK_SECONDS = 1.0
 _SECOND_SIGNAL_EXIT_CODE = 143
+# With `once` somebody waits for the end: a store that is still away after this time ends the run with its error.
+_ONCE_PATIENCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Ending:
 def run_daemon(settings: Settings, *, once: bool = False) -> Ending:
     """Run the daemon until SIGTERM or SIGINT, or with `once` until everything on disk is committed.
 
+    With `once` it also ends, with that error, when the store has been away for a minute.
     A second signal ends the process at once. If `idle` is false in the answer, threads are still at work: leave by
     `os._exit`, as a kill would; nothing is lost by it.
 
@@ -90,7 +94,7 @@ class _Service:
             watch=str(self._parts.places.source),
             state=str(self._parts.places.state),
         )
-        self._parts.gateway.start()
+        self._parts.gateway.start(_ONCE_PATIENCE_SECONDS if self._once else math.inf)
         self._in_thread("startup", self._start_up, loop)
         self._in_thread("store-failure", self._watch_gateway, loop)
         self._in_thread("worker-failure", self._watch_workers, loop)
@@ -131,9 +135,9 @@ class _Service:
         return self._once
 
     def _watch_gateway(self) -> bool:
-        self._parts.gateway.wait()
-        if self._parts.gateway.failure is not None:
-            raise self._parts.gateway.failure
+        failure = self._parts.gateway.wait_failure()
+        if failure is not None:
+            raise failure
         return False
 
     def _watch_workers(self) -> bool:

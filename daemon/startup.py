@@ -48,6 +48,7 @@ def _restore_newest(parts: Components) -> None:
     while not parts.draining.is_set():
         try:
             parts.restores.run_now(LATEST, target)
+            parts.gateway.report(None)
             return
         except NotFound:
             return
@@ -55,6 +56,8 @@ def _restore_newest(parts: Components) -> None:
             log.warning("not restored", error=str(error))
             return
         except (StoreUnavailable, DiskFull) as error:
+            if isinstance(error, StoreUnavailable):
+                parts.gateway.report(error)
             pause = backoff.next_pause()
             log.warning("restore will be tried again", error=str(error), retry_in_seconds=pause)
             parts.draining.wait(pause)

@@ -1,6 +1,8 @@
 """The way to the repository: opened in the background, again and again until it answers. One for the whole daemon."""
 
+import math
 import threading
+import time
 from pathlib import Path
 
 import structlog
@@ -20,7 +22,8 @@ class StoreGateway:
     """Opens the repository and remembers how its store behaves.
 
     A repository is made on the first start alone. Once checkpoints were committed, `known_store` remembers where, and a
-    store that has vanished from there is waited for. `failure` is an error that no waiting heals (another run's store, a damaged record); the daemon ends with it.
+    store that has vanished from there is waited for. The daemon ends with `failure`: an error that no waiting heals
+    (another run's store, a damaged record), or one that outlasted the patience given to `start`.
     """
 
     def __init__(self, settings: StoreSettings, known_store: Path, ledger: Ledger, metrics: Metrics) -> None:
@@ -33,12 +36,15 @@ class StoreGateway:
         self._stopping = False
         self._repository: Repository | None = None
         self._problem: str | None = "not opened yet"
+        self._patience_seconds = math.inf
+        self._failing_since: float | None = None
         self.failure: WeightzipError | None = None
         self._log = structlog.get_logger("store")
         self._thread = threading.Thread(target=self._run, name="store", daemon=True)
 
-    def start(self) -> None:
-        """Begin to open the repository."""
+    def start(self, patience_seconds: float = math.inf) -> None:
+        """Begin to open the repository. A store that fails for `patience_seconds` is waited for no longer."""
+        self._patience_seconds = patience_seconds
         self._thread.start()
 
     def stop(self) -> None:
@@ -75,8 +81,14 @@ class StoreGateway:
             )
             return None if self._stopping else self._repository
 
+    def wait_failure(self) -> WeightzipError | None:
+        """Wait for an error that the daemon must end with; None on stop."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping or self.failure is not None)
+            return self.failure
+
     def report(self, error: WeightzipError | None) -> None:
-        """Take note of how a commit ended: an error, or None for success. Raises DiskFull."""
+        """Take note of how a use of the store ended: an error, or None for success. Raises DiskFull."""
         self._note(error)
         repository = self.repository
         if error is None and repository is not None:
@@ -92,7 +104,7 @@ class StoreGateway:
                 pause = backoff.next_pause()
                 self._log.warning("store unreachable", error=str(error), retry_in_seconds=pause)
                 with self._changed:
-                    if self._changed.wait_for(lambda: self._stopping, pause):
+                    if self._changed.wait_for(lambda: self._stopping or self.failure is not None, pause):
                         return
                 continue
             except WeightzipError as error:
@@ -109,8 +121,12 @@ class StoreGateway:
 
     def _note(self, error: WeightzipError | None) -> None:
         self._metrics.store_reachable.set(1 if error is None else 0)
+        now = time.monotonic()
         with self._changed:
             self._problem = None if error is None else str(error)
+            self._failing_since = None if error is None else self._failing_since or now
+            if error is not None and now - (self._failing_since or now) >= self._patience_seconds:
+                self._fail(error)
 
     def _remember(self, repository: Repository) -> None:
         known = KnownStore(url=repository.store.url, run_id=repository.run_id)
