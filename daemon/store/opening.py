@@ -15,6 +15,7 @@ from weightzip.daemon.store.protocol import Store
 from weightzip.daemon.store.remote import FsspecStore
 from weightzip.daemon.store.retrying import ObserveRetry, RetryingStore, RetryPolicy
 from weightzip.errors import UsageError
+from weightzip.files.url_source import explain_missing_package
 
 _ONE_SLASH = re.compile(r"([a-z0-9+.-]+):/([^/].*)")
 _OWN_SCHEMES = {"file", "local", "memory"}
@@ -86,6 +87,6 @@ def _open_plain(url: str, storage_options: Mapping[str, Any] | None, policy: Ret
     try:
         return FsspecStore(url, storage_options, operation_seconds=policy.operation_seconds)
     except ImportError as error:
-        raise UsageError(f"{url}: {error} (for s3:// run: pip install 'weightzip[s3]')") from error
+        raise explain_missing_package(url, error) from error
     except (TypeError, ValueError) as error:
         raise UsageError(f"{url}: {error}") from error

@@ -6,7 +6,7 @@ from typing import Any
 
 import fsspec
 
-from weightzip.errors import NotFound, StoreUnavailable, TruncatedData, WeightzipError
+from weightzip.errors import NotFound, StoreUnavailable, TruncatedData, UsageError, WeightzipError
 
 _GONE = {404, 410}
 
@@ -42,6 +42,13 @@ class UrlSource:
         """Do nothing: requests hold nothing open."""
 
 
+def explain_missing_package(url: str, error: ImportError) -> UsageError:
+    """Return what to raise when fsspec could not import the package that serves a URL: it names the package."""
+    missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+    advice = f": pip install {missing.name}" if missing.name else ""
+    return UsageError(f"{url}: {error}{advice}")
+
+
 @contextmanager
 def _translate_failures(url: str) -> Iterator[None]:
     """Turn whatever the block raises into an error of this project that names the URL.
@@ -52,6 +59,8 @@ def _translate_failures(url: str) -> Iterator[None]:
         yield
     except WeightzipError:
         raise
+    except ImportError as error:
+        raise explain_missing_package(url, error) from error
     except Exception as error:
         if isinstance(error, FileNotFoundError) and _is_absence(error.__cause__):
             raise NotFound(f"{url}: there is nothing at this place") from error

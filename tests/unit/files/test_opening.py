@@ -2,13 +2,16 @@
 
 import socket
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import fsspec
 import pytest
+from fsspec.registry import known_implementations
 
 from shards.build import build_step, write_step
-from weightzip.errors import NotFound, StoreUnavailable
+from weightzip.daemon.store import open_store
+from weightzip.errors import NotFound, StoreUnavailable, UsageError
 from weightzip.files import compress_file, open_archive
 
 
@@ -56,6 +59,16 @@ def test_a_place_that_cannot_be_reached_is_not_called_empty(
     options = {key: value.format(port=free_port) for key, value in options.items()}
     with pytest.raises(StoreUnavailable, match=url.partition("://")[0]):
         open_archive(url.format(port=free_port), storage_options=options)
+
+
+@pytest.mark.parametrize("open_url", [open_archive, open_store])
+def test_a_package_that_is_not_installed_is_named(
+    open_url: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served_by = {"class": "absentfs.AbsentFileSystem", "err": "Install absentfs to access what is absent"}
+    monkeypatch.setitem(known_implementations, "absent", served_by)
+    with pytest.raises(UsageError, match=r"absent://bucket/a.wzst: .*pip install absentfs$"):
+        open_url("absent://bucket/a.wzst")
 
 
 def test_a_directory_is_no_archive(tmp_path: Path) -> None:
