@@ -25,7 +25,7 @@ from weightzip.cli.show import show
 from weightzip.cli.status import status
 from weightzip.cli.streams import escape_controls, prepare_streams
 from weightzip.cli.verify import verify
-from weightzip.cli.version import version
+from weightzip.cli.version import take_options, version
 from weightzip.errors import DiskFull, WeightzipError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -39,6 +39,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.callback()(take_options)
 app.command()(compress)
 app.command()(decompress)
 app.command()(verify)

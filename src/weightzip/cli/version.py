@@ -1,4 +1,8 @@
-"""`weightzip version`."""
+"""`weightzip version`, also as the option `--version`."""
+
+from typing import Annotated
+
+import typer
 
 from weightzip.cli.options import JsonOption
 
@@ -26,3 +30,18 @@ def version(json: JsonOption = False) -> None:
                 f"weightzip {facts['weightzip']}, archive format {FORMAT_VERSION}, CPU features: {features}"
             )
             print(text, file=stream)
+
+
+def _obey(asked: bool) -> None:
+    if asked:
+        version()
+        raise typer.Exit
+
+
+def take_options(
+    asked: Annotated[
+        bool,
+        typer.Option("--version", callback=_obey, is_eager=True, help="Do what the verb version does."),
+    ] = False,
+) -> None:
+    """Take the options that stand before any verb."""
