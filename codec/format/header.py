@@ -7,7 +7,7 @@ from weightzip.codec.format.checksum import DIGEST_BYTES, compute_checksum
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import FORMAT_VERSION
 from weightzip.codec.source import BytesLike
-from weightzip.errors import CorruptData, TruncatedData, UnsupportedVersion
+from weightzip.errors import CorruptData, NotAnArchive, TruncatedData, UnsupportedVersion
 
 MAGIC = bytes([0x89, 0x57, 0x5A, 0x53, 0x54, 0x0D, 0x0A, 0x1A])
 _PREFIX_BYTES = 16
@@ -52,14 +52,15 @@ def decode_header(data: BytesLike, place: str) -> Header:
 
     Raises:
         UnsupportedVersion: a newer weightzip wrote it.
-        CorruptData: this is no archive, or its header is damaged.
+        NotAnArchive: it begins otherwise than an archive does.
+        CorruptData: the header is damaged.
     """
     cursor = Cursor(data, f"{place}: header")
     magic = bytes(cursor.take(min(len(MAGIC), cursor.remaining), "magic"))
     if magic != MAGIC:
         if magic and MAGIC.startswith(magic):
             raise TruncatedData(f"{place}: ends within the header")
-        raise CorruptData(f"{place}: not a weightzip archive (it does not begin with the archive magic)")
+        raise NotAnArchive(f"{place}: not a weightzip archive (it does not begin with the archive magic)")
     _check_version(cursor.u16("version"), place)
     flags = cursor.u16("flags")
     n_references = cursor.u32("n_references")

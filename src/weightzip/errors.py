@@ -41,6 +41,12 @@ class TruncatedData(CorruptData):
     """The bytes end before the format says they may."""
 
 
+class NotAnArchive(CorruptData):
+    """The file does not begin as an archive does: it never was one, or its beginning is damaged."""
+
+    hint = "if it never was an archive, make one of it with `weightzip compress`; if it was, fetch it again"
+
+
 class UnsupportedVersion(WeightzipError):
     """The file was written by a newer weightzip."""
 

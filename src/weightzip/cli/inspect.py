@@ -1,6 +1,7 @@
 """`weightzip inspect`."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,8 +29,11 @@ def inspect(
 
     from weightzip.cli.output import print_json
     from weightzip.codec.summary import summarize_tensors
+    from weightzip.errors import UsageError
     from weightzip.files import open_archive
 
+    if "://" not in archive and Path(archive).is_dir():
+        raise UsageError(f"{archive}: is a directory: name one archive in it")
     with open_archive(archive) as opened:
         info, summaries = opened.info, list(summarize_tensors(opened.index))
     if json:
@@ -59,14 +63,13 @@ def _print_tensors(archive: str, summaries: "Sequence[TensorSummary]") -> None:
 
 
 def _print_totals(info: "ArchiveInfo", summaries: "Sequence[TensorSummary]") -> None:
-    from weightzip.cli.output import format_bytes, format_ratio, say
+    from weightzip.cli.output import format_bytes, format_count, format_ratio, say
 
     for dtype in dict.fromkeys(summary.dtype for summary in summaries):
         parts = [summary for summary in summaries if summary.dtype == dtype]
         raw_bytes = sum(part.raw_bytes for part in parts)
         stored_bytes = sum(part.stored_bytes for part in parts)
-        noun = "part" if len(parts) == 1 else "parts"
-        say(f"{dtype}: {len(parts)} {noun}, {_describe_sizes(raw_bytes, stored_bytes)}")
+        say(f"{dtype}: {format_count(len(parts), 'part')}, {_describe_sizes(raw_bytes, stored_bytes)}")
     overhead = info.archive_bytes - sum(summary.stored_bytes for summary in summaries)
     say(f"index and ends: {format_bytes(overhead)}")
     ratio = format_ratio(info.archive_bytes, info.file_bytes)

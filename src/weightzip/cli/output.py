@@ -79,6 +79,11 @@ def format_bytes(n_bytes: float) -> str:
     return f"{n_bytes:.0f} B" if unit == "B" else f"{n_bytes:.3g} {unit}"
 
 
+def format_count(n: int, noun: str) -> str:
+    """Return a count with its noun, such as "1 checkpoint" or "2 checkpoints"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def format_ratio(stored_bytes: int, raw_bytes: int) -> str:
     """Return stored / raw with three decimals, a dash for nothing."""
     return f"{stored_bytes / raw_bytes:.3f}" if raw_bytes else "-"

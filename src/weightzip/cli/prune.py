@@ -35,10 +35,13 @@ def prune(
 
       weightzip prune s3://bucket/run-7 --keep-last 5 --keep-every 1000 --confirm
     """
+    from weightzip.cli.output import say
     from weightzip.cli.removal import carry_out
     from weightzip.cli.store_access import open_repository
-    from weightzip.daemon.keeper import find_orphans, plan_retention
+    from weightzip.daemon.keeper import MIN_KEPT, find_orphans, plan_retention
 
+    if keep_last < MIN_KEPT:
+        say(f"the newest {MIN_KEPT} always stay, whatever --keep-last says")
     repository = open_repository(store)
     manifests = repository.load_all()
     orphans = find_orphans(repository, manifests)

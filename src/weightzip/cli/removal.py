@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def carry_out(repository: "Repository", plan: "RetentionPlan", *, confirm: bool, json: bool) -> None:
     """Print a plan; with `confirm`, do what it says."""
-    from weightzip.cli.output import format_bytes, print_json, say
+    from weightzip.cli.output import format_bytes, format_count, print_json, say
     from weightzip.daemon.keeper import execute_plan
 
     report = execute_plan(repository, plan) if confirm else None
@@ -30,10 +30,21 @@ def carry_out(repository: "Repository", plan: "RetentionPlan", *, confirm: bool,
     verb = "removed" if confirm else "would remove"
     for manifest in plan.remove:
         say(f"{verb} {manifest.name} (step {manifest.step})")
-    say(
-        f"{verb} {len(plan.remove)} checkpoints and {format_bytes(freed_bytes)} of archives that nobody needs then"
-    )
+    checkpoints = format_count(len(plan.remove), "checkpoint")
+    say(f"{verb} {checkpoints} and {format_bytes(freed_bytes)} of archives that nobody needs then")
+    leaned_on_bytes = _measure_leaned_on(plan)
+    if leaned_on_bytes:
+        stay = "stay" if confirm else "would stay"
+        say(f"{format_bytes(leaned_on_bytes)} of their archives {stay}: kept checkpoints lean on them")
     if plan.orphans:
         say(f"among them {len(plan.orphans)} left by interrupted work")
     if not confirm:
         say("nothing was changed: pass --confirm to do it")
+
+
+def _measure_leaned_on(plan: "RetentionPlan") -> int:
+    """Return the bytes of the removed checkpoints' archives that kept checkpoints need."""
+    needed = {digest for manifest in plan.keep for digest in manifest.object_digests}
+    records = (record for manifest in plan.remove for record in manifest.encoding.archives.values())
+    sizes = {record.object_digest: record.size_bytes for record in records if record.object_digest in needed}
+    return sum(sizes.values())

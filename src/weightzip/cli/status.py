@@ -61,7 +61,7 @@ def fetch_json(url: str) -> dict[str, Any]:
 
 
 def _print_status(answer: dict[str, Any]) -> None:
-    from weightzip.cli.output import format_bytes, print_table
+    from weightzip.cli.output import format_bytes, format_count, print_table
 
     source, store, pipeline, newest = (
         answer["source"],
@@ -70,13 +70,14 @@ def _print_status(answer: dict[str, Any]) -> None:
         answer["newest_step"],
     )
     fenced = {True: "yes", False: "no", None: "unknown"}[store["fenced"]]
+    checkpoints = format_count(store["checkpoints"], "checkpoint")
     work = f"{pipeline['state']} {pipeline['name'] or ''} {pipeline['detail']}".strip()
     facts = [
         ("state", "draining" if answer["draining"] else "running" if answer["started"] else "starting"),
         ("up to date", "yes" if answer["up_to_date"] else "no"),
         ("watches", f"{source['path']} ({source['file_system']}, layout {source['layout']})"),
         ("watch problem", source["problem"] or "none"),
-        ("store", f"{store['url']}, run {store['run_id'] or 'unknown'}, {store['checkpoints']} checkpoints"),
+        ("store", f"{store['url']}, run {store['run_id'] or 'unknown'}, {checkpoints}"),
         ("store problem", store["problem"] or "none"),
         ("writers fenced", f"{fenced}: {store['fencing']}" if store["fencing"] else fenced),
         ("pipeline", work),

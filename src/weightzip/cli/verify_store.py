@@ -47,15 +47,17 @@ def verify_store(store: str, checkpoint: str | None, depth: Depth, threads: int,
 
 
 def _print_report(store: str, report: "VerifyStoreReport") -> None:
-    from weightzip.cli.output import format_bytes, print_table, say
+    from weightzip.cli.output import format_bytes, format_count, print_table, say
 
     bad = [finding for finding in report.findings if finding.state != "found"]
     if bad:
         rows = [(item.key, item.state, ", ".join(map(str, item.steps)), item.detail) for item in bad]
         print_table(store, ("path", "state", "steps", "detail"), rows)
     found = len(report.findings) - len(bad)
-    read = f", {format_bytes(report.read_bytes)} read" if report.depth == "full" else ""
     verdict = "OK" if report.ok else "FAILURE"
-    say(
-        f"{verdict}: {report.n_checkpoints} checkpoints, {found} objects found, {len(bad)} not as they should be{read}"
-    )
+    checkpoints, objects = format_count(report.n_checkpoints, "checkpoint"), format_count(found, "object")
+    say(f"{verdict}: {checkpoints}, {objects} found, {len(bad)} not as they should be")
+    if report.depth == "full":
+        say(f"every byte was read and decoded: {format_bytes(report.read_bytes)}")
+    else:
+        say("presence and sizes only: pass --depth full to read every byte")

@@ -32,8 +32,9 @@ def open_archive(
     of its frames.
 
     Raises:
-        CorruptData, TruncatedData, UnsupportedVersion: this is no sound archive.
+        NotAnArchive, CorruptData, TruncatedData, UnsupportedVersion: this is no sound archive.
         NotFound: there is nothing at that place.
+        UsageError: the package that serves the URL is not installed.
     """
     name = os.fspath(url_or_file)
     source: FileSource | UrlSource

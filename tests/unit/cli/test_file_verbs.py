@@ -97,6 +97,8 @@ def test_inspect_tells_what_is_inside(steps: Path) -> None:
         (("compress", "{0}/nope", "{0}/x"), 10, "no such file"),
         (("compress", "{0}/step-1", "{0}/step-2"), 2, "--force"),
         (("decompress", "{0}/step-1/config.json", "{0}/x"), 3, "not a weightzip archive"),
+        (("inspect", "{0}/step-1/config.json"), 3, "`weightzip compress`"),
+        (("inspect", "{0}/step-1"), 2, "name one archive"),
         (("decompress", "{0}/leaning", "{0}/x"), 6, "--base"),
         (("verify", "{0}/step-1/model.safetensors", "{0}/alone"), 3, "differ"),
         (("verify", "{0}/leaning", "--base", "{0}/step-2/model.safetensors"), 6, "the predecessor given has"),
@@ -114,6 +116,13 @@ def test_errors_have_their_exit_codes(
     assert (done.returncode, done.stdout) == (exit_code, b"")
     assert message in done.stderr.decode()
     assert b"Traceback" not in done.stderr
+
+
+def test_the_version_is_told_by_verb_and_option() -> None:
+    told = _run("version")
+    assert told.stdout.startswith(b"weightzip ")
+    asked = _run("--version")
+    assert (asked.returncode, asked.stdout) == (0, told.stdout)
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -108,8 +108,9 @@ def test_what_is_missing_exits_with_10(store: Path, tmp_path: Path) -> None:
 def test_damage_falls_back_with_4_and_verify_exits_with_3(
     store: Path, publisher: Publisher, tmp_path: Path
 ) -> None:
-    assert _run("verify", store).returncode == 0
-    assert _run("verify", store, "--depth", "full").returncode == 0
+    assert "pass --depth full to read every byte" in _run("verify", store).stderr
+    done = _run("verify", store, "--depth", "full")
+    assert (done.returncode, "every byte was read" in done.stderr) == (0, True)
     damaged = store / _model_object(publisher, 300)
     damaged.write_bytes(bytes(damaged.stat().st_size))
     done = _run("restore", store, "--to", tmp_path / "out")
@@ -152,7 +153,11 @@ def test_prune_does_nothing_until_it_is_confirmed(store: Path, publisher: Publis
     assert set(check_store(read_raw(publisher.store))) == {100, 200, 300}
     (plan,) = _json("prune", store, "--keep-last", 1, "--keep-every", 100)
     assert plan["remove"] == []
-    assert _run("prune", store, "--keep-last", 1, "--confirm").returncode == 0
+    done = _run("prune", store, "--keep-last", 1, "--confirm")
+    assert done.returncode == 0
+    assert "the newest 2 always stay" in done.stderr
+    assert "removed 1 checkpoint and" in done.stderr
+    assert "kept checkpoints lean on them" in done.stderr
     assert set(check_store(read_raw(publisher.store))) == {200, 300}
     assert _run("prune", store, "--keep-last", 0).returncode == 2
 
