@@ -1,10 +1,12 @@
-"""Following a log of JSON lines while another process writes it."""
+"""Following a log of JSON lines while another process writes it, and finding what it complained of last."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 Record = dict[str, Any]
+
+COMPLAINTS = {"warning", "error", "critical"}
 
 
 class RecordFollower:
@@ -24,6 +26,17 @@ class RecordFollower:
         complete = data[: data.rfind(b"\n") + 1]
         self._offset += len(complete)
         return [_parse(line) for line in complete.decode().splitlines() if line]
+
+
+def find_last_error(log: Path) -> str:
+    """Return the last complaint in a log: a record of an error or a warning, or an unindented line that is no record."""
+    for record in reversed(RecordFollower(log).read_new()):
+        event = str(record["event"])
+        if record.get("level") in COMPLAINTS:
+            return f"{event}: {record.get('error', '')}".removesuffix(": ")
+        if "level" not in record and not event[0].isspace():
+            return event
+    return "none"
 
 
 def _parse(line: str) -> Record:

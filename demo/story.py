@@ -6,14 +6,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from rich.console import Console
 
 from demo.processes import ChildProcess, start_sidecar, start_trainer
 from demo.proof import Proof, print_proofs, prove_checkpoint
+from demo.records import find_last_error
 from demo.timeline import Timeline
 
 PATIENCE_SECONDS = 90
+COMMIT_PATIENCE_SECONDS = 60
+"""From the first save to the first checkpoint in the store, which takes a healthy sidecar about a second."""
 STOP_SECONDS = 40
 
 
@@ -56,16 +60,18 @@ class Story:
     def _train_until_lost(self) -> None:
         self._checkpoints.mkdir()
         self._timeline.say("demo", f"a sidecar watches {self._checkpoints}", "bold")
-        self._sidecar = self._start_sidecar()
+        self._start_sidecar()
         self._trainer = self._start_trainer()
+        # When the trainer has ended already, wait on: the sidecar shows now whether it is to blame.
         self._wait_until(
             lambda: (
-                (self._timeline.last_step >= self._script.kill_at and len(self._timeline.committed) > 0)
-                or self._trainer.exit_code is not None
+                (self._timeline.last_step >= self._script.kill_at or self._trainer.exit_code is not None)
+                and (len(self._timeline.committed) > 0 or self._timeline.first_saved_at is None)
             ),
             f"step {self._script.kill_at} is trained and a checkpoint is in the store",
         )
         if self._trainer.exit_code is not None:
+            self._check_trainer()
             raise SystemExit("the trainer ended before it could be killed: give more --steps")
 
     def _lose_everything(self) -> None:
@@ -82,7 +88,7 @@ class Story:
         """Start both anew and train to the end; return whether the steps that were lost gave the same losses."""
         timeline, lost_step, newest = self._timeline, self._timeline.last_step, max(self._timeline.committed)
         began = time.monotonic()
-        self._sidecar = self._start_sidecar()
+        self._start_sidecar()
         if not (self._checkpoints / f"checkpoint-{newest}" / "trainer_state.json").exists():
             raise SystemExit(f"checkpoint-{newest} was not restored")
         seconds = time.monotonic() - began
@@ -91,8 +97,7 @@ class Story:
         )
         self._trainer = self._start_trainer()
         self._wait_until(lambda: self._trainer.exit_code is not None, "the trainer is done")
-        if self._trainer.exit_code != 0:
-            raise SystemExit(f"the trainer ended with {self._trainer.exit_code}")
+        self._check_trainer()
         timeline.update()
         repeated = [timeline.losses[step] for step in range(newest + 1, lost_step + 1)]
         same = len(repeated) > 0 and all(len(values) == 2 and values[0] == values[1] for values in repeated)
@@ -133,20 +138,12 @@ class Story:
         self._processes.append(process)
         return process
 
-    def _start_sidecar(self) -> ChildProcess:
+    def _start_sidecar(self) -> None:
         """Start the sidecar and wait until it has started: with an empty directory, that is after the restore."""
         expected = self._timeline.started_count + 1
-        process = start_sidecar(self._checkpoints, self._store, self._state, self._sidecar_log)
-        self._processes.append(process)
-        self._wait_until(
-            lambda: self._timeline.started_count == expected or process.exit_code is not None,
-            "the sidecar starts",
-        )
-        if process.exit_code is not None:
-            raise SystemExit(
-                f"the sidecar ended with {process.exit_code}: {self._sidecar_log.read_text()[-2000:]}"
-            )
-        return process
+        self._sidecar = start_sidecar(self._checkpoints, self._store, self._state, self._sidecar_log)
+        self._processes.append(self._sidecar)
+        self._wait_until(lambda: self._timeline.started_count == expected, "the sidecar starts")
 
     def _wait_until(self, condition: Callable[[], bool], what: str) -> None:
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -157,3 +154,24 @@ class Story:
                 )
             time.sleep(0.05)
             self._timeline.update()
+            self._check_sidecar()
+
+    def _check_trainer(self) -> None:
+        """Stop the demonstration if the trainer failed."""
+        if self._trainer.exit_code != 0:
+            output = self._trainer_log.with_suffix(".output")
+            raise SystemExit(f"the trainer ended with {self._trainer.exit_code}; what it said: {output}")
+
+    def _check_sidecar(self) -> None:
+        """Stop the demonstration if the sidecar ended, or stored nothing though there was time enough."""
+        if self._sidecar.exit_code is not None:
+            self._blame_sidecar(f"ended with {self._sidecar.exit_code}")
+        saved_at = self._timeline.first_saved_at
+        if saved_at is None or self._timeline.committed:
+            return
+        if time.monotonic() - saved_at > COMMIT_PATIENCE_SECONDS:
+            self._blame_sidecar(f"has stored nothing, {COMMIT_PATIENCE_SECONDS} s after the first save")
+
+    def _blame_sidecar(self, fault: str) -> NoReturn:
+        error = find_last_error(self._sidecar_log)
+        raise SystemExit(f"the sidecar {fault}\n  its last error: {error}\n  its log: {self._sidecar_log}")

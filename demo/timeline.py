@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from demo.records import Record, RecordFollower
+from demo.records import COMPLAINTS, Record, RecordFollower
 
 PRINT_EVERY_STEPS = 10
 
@@ -37,6 +37,7 @@ class Timeline:
     started_count: int = 0
     last_step: int = 0
     last_saved: int = 0
+    first_saved_at: float | None = None  # by the monotonic clock
 
     def __post_init__(self) -> None:
         """Begin at the start of both logs."""
@@ -69,6 +70,7 @@ class Timeline:
         elif record["event"] == "saved":
             self.digests[step] = record["files"]
             self.last_saved = step
+            self.first_saved_at = self.first_saved_at or time.monotonic()
             self.say("trainer", f"saved checkpoint-{step}, keeps the newest two")
 
     def _hear_sidecar(self, record: Record) -> None:
@@ -81,7 +83,7 @@ class Timeline:
             self.started_count += 1
         elif event == "committed":
             self._add_committed(record)
-        elif record.get("level") in ("warning", "error", "critical"):
+        elif record.get("level") in COMPLAINTS:
             self.say("sidecar", f"{record['level']}: {event} {record.get('error', '')}", "yellow")
 
     def _add_committed(self, record: Record) -> None:
