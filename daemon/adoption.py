@@ -3,8 +3,8 @@
 import structlog
 
 from weightzip.daemon.components import Components
+from weightzip.daemon.disk import remove_tree
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
-from weightzip.daemon.jobs.spool import remove_tree
 
 
 def adopt_leftovers(parts: Components) -> None:

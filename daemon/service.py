@@ -15,8 +15,8 @@ import structlog
 from weightzip.config.settings import Settings
 from weightzip.daemon.adoption import adopt_leftovers
 from weightzip.daemon.components import Components, build_components
+from weightzip.daemon.disk import write_durably
 from weightzip.daemon.http.server import HttpServer
-from weightzip.daemon.jobs.durable import write_durably
 from weightzip.daemon.places import Places, StateLock, choose_places
 from weightzip.daemon.priority import lower_priority
 from weightzip.daemon.startup import start_up, wait_once

@@ -8,6 +8,7 @@ from pathlib import Path
 import structlog
 
 from weightzip.config.encode import EncodeSettings
+from weightzip.daemon.disk import remove_tree
 from weightzip.daemon.jobs.choose_predecessor import choose_predecessor
 from weightzip.daemon.jobs.encode import PredecessorFiles, encode_checkpoint
 from weightzip.daemon.jobs.gateway import StoreGateway
@@ -16,7 +17,7 @@ from weightzip.daemon.jobs.pinned import PinnedCheckpoint
 from weightzip.daemon.jobs.predecessor import RawPredecessor, StoredPredecessor
 from weightzip.daemon.jobs.progress import WorkProgress
 from weightzip.daemon.jobs.prune import Pruner
-from weightzip.daemon.jobs.spool import Spool, check_pin, remove_tree
+from weightzip.daemon.jobs.spool import Spool, check_pin
 from weightzip.daemon.jobs.upload import Uploader
 from weightzip.daemon.metrics import Metrics
 from weightzip.daemon.restore.cache import ObjectCache

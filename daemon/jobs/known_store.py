@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from weightzip.daemon.jobs.durable import write_durably
+from weightzip.daemon.disk import write_durably
 from weightzip.errors import CorruptData
 
 

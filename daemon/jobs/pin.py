@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from weightzip.daemon.checkpoint import ROOT_PATH, resolve_entry_path
-from weightzip.daemon.jobs.durable import name_disk_full
+from weightzip.daemon.disk import name_disk_full
 from weightzip.daemon.layouts import FileSighting, Sighting
 from weightzip.errors import SourceChanged
 

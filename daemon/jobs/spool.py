@@ -5,7 +5,6 @@
 <spool>/.new-<id>/          a pin in the making; the next start removes it
 """
 
-import os
 import shutil
 import uuid
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from weightzip.daemon.jobs.durable import name_disk_full, write_durably
+from weightzip.daemon.disk import name_disk_full, remove_tree, write_durably
 from weightzip.daemon.jobs.pin import PinMethod, pin_files
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint, PinRecord, content_key
 from weightzip.daemon.layouts import Sighting
@@ -113,14 +112,3 @@ def check_pin(pin: PinnedCheckpoint) -> None:
     sighting = look_at(pin.tree.parent, pin.name, ())
     if sighting is None or not pin.holds(sighting):
         raise SourceChanged(f"{pin.name} was rewritten in place after it was pinned")
-
-
-def remove_tree(root: Path) -> None:
-    """Remove a directory of ours, read-only directories in it included; harmless if it is gone."""
-    for directory, names, _ in os.walk(root):
-        for name in names:
-            path = Path(directory, name)
-            if not path.is_symlink():
-                path.chmod(0o700)
-    if root.exists():
-        shutil.rmtree(root)

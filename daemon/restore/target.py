@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,7 +11,7 @@ from pathlib import Path
 from blake3 import blake3
 
 from weightzip.daemon.checkpoint import TreeEntry, hash_file, resolve_entry_path, scan_tree
-from weightzip.daemon.disk import sync_path
+from weightzip.daemon.disk import remove_tree, sync_path
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.errors import DirectoryInUse, WeightzipError
 
@@ -146,16 +145,6 @@ def publish_tree(tree: Path, final: Path, room: Path) -> None:
             _move(replaced, final)
         raise
     sync_path(final.parent)
-
-
-def remove_tree(tree: Path) -> None:
-    """Remove a file or a tree, directories that may not be written included."""
-    if tree.is_symlink() or not tree.is_dir():
-        tree.unlink()
-        return
-    for directory, _, _ in os.walk(tree):
-        Path(directory).chmod(0o700)
-    shutil.rmtree(tree)
 
 
 def _move(source: Path, target: Path) -> None:
