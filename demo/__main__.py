@@ -1,11 +1,14 @@
 """`python -m demo`: exits with 0 only if the losses and every restored file were the same."""
 
 import argparse
+import os
+import shlex
 import shutil
 from pathlib import Path
 
 from rich.console import Console
 
+from demo.processes import WEIGHTZIP
 from demo.story import Script, Story
 
 MARK = ".weightzip-demo"
@@ -30,9 +33,10 @@ def main() -> None:
         story.end()
     if not identical:
         raise SystemExit("something did not come back the same")
-    console.print(
-        f"Everything came back identical. Look around: {folder}", style="bold green", highlight=False
-    )
+    console.print("Everything came back identical.", style="bold green")
+    store = shlex.quote(os.path.relpath(folder / "store"))
+    look = f"{shlex.quote(os.path.relpath(WEIGHTZIP))} list {store}"
+    console.print(f"Look around in {folder}, say with: {look}", highlight=False, soft_wrap=True)
 
 
 def _empty_folder(folder: Path) -> Path:

@@ -29,14 +29,19 @@ class RecordFollower:
 
 
 def find_last_error(log: Path) -> str:
-    """Return the last complaint in a log: a record of an error or a warning, or an unindented line that is no record."""
+    """Return the last record of a log that tells an error, or the last unindented line that is no record."""
     for record in reversed(RecordFollower(log).read_new()):
-        event = str(record["event"])
-        if record.get("level") in COMPLAINTS:
-            return f"{event}: {record.get('error', '')}".removesuffix(": ")
-        if "level" not in record and not event[0].isspace():
-            return event
+        if "error" in record:
+            return describe_complaint(record)
+        if "level" not in record and not record["event"][:1].isspace():
+            return str(record["event"])
     return "none"
+
+
+def describe_complaint(record: Record) -> str:
+    """Return what a record complains of, and the error behind it if it tells one."""
+    event = str(record["event"])
+    return f"{event}: {record['error']}" if "error" in record else event
 
 
 def _parse(line: str) -> Record:

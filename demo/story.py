@@ -59,7 +59,9 @@ class Story:
 
     def _train_until_lost(self) -> None:
         self._checkpoints.mkdir()
-        self._timeline.say("demo", f"a sidecar watches {self._checkpoints}", "bold")
+        self._timeline.say(
+            "demo", f"a sidecar watches {self._checkpoints}; the store is {self._store}", "bold"
+        )
         self._start_sidecar()
         self._trainer = self._start_trainer()
         # When the trainer has ended already, wait on: the sidecar shows now whether it is to blame.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from demo.records import COMPLAINTS, Record, RecordFollower
+from demo.records import COMPLAINTS, Record, RecordFollower, describe_complaint
 
 PRINT_EVERY_STEPS = 10
 
@@ -36,7 +36,6 @@ class Timeline:
     committed: dict[int, Committed] = field(default_factory=dict)
     started_count: int = 0
     last_step: int = 0
-    last_saved: int = 0
     first_saved_at: float | None = None  # by the monotonic clock
 
     def __post_init__(self) -> None:
@@ -61,7 +60,8 @@ class Timeline:
     def _hear_trainer(self, record: Record) -> None:
         step = record.get("step", 0)
         if record["event"] == "start":
-            self.say("trainer", f"{record['n_parameters'] / 1e6:.1f} M parameters, starts after step {step}")
+            begins = f"goes on after step {step}" if step else "starts"
+            self.say("trainer", f"{record['n_parameters'] / 1e6:.1f} M parameters, {begins}")
         elif record["event"] == "step":
             self.losses.setdefault(step, []).append(record["loss"])
             self.last_step = step
@@ -69,7 +69,6 @@ class Timeline:
                 self.say("trainer", f"step {step:4}   loss {record['loss']:.4f}", "dim")
         elif record["event"] == "saved":
             self.digests[step] = record["files"]
-            self.last_saved = step
             self.first_saved_at = self.first_saved_at or time.monotonic()
             self.say("trainer", f"saved checkpoint-{step}, keeps the newest two")
 
@@ -84,7 +83,7 @@ class Timeline:
         elif event == "committed":
             self._add_committed(record)
         elif record.get("level") in COMPLAINTS:
-            self.say("sidecar", f"{record['level']}: {event} {record.get('error', '')}", "yellow")
+            self.say("sidecar", f"{record['level']}: {describe_complaint(record)}", "yellow")
 
     def _add_committed(self, record: Record) -> None:
         step = record["step"]

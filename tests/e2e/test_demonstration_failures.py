@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from demo import story as story_module
+from demo.records import find_last_error
 from demo.story import Script, Story
 from rich.console import Console
 
@@ -26,6 +27,17 @@ def story(folder: Path) -> Iterator[Story]:
         yield story
     finally:
         story.end()
+
+
+def test_the_last_error_is_found_among_what_is_no_error(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    lines = ['{"level": "warning", "event": "store unreachable", "error": "no such bucket"}']
+    lines += ['{"level": "warning", "event": "released"}', '{"level": "info", "event": "stopped"}']
+    log.write_text("".join(f"{line}\n" for line in lines))
+    assert find_last_error(log) == "store unreachable: no such bucket"
+    with log.open("a") as file:
+        file.write("weightzip: out of luck\n  hint: try again\n")
+    assert find_last_error(log) == "weightzip: out of luck"
 
 
 def test_a_sidecar_that_ended_is_blamed(folder: Path, story: Story) -> None:
