@@ -1,7 +1,7 @@
 """The identity of a checkpoint: one digest over what its files are, whatever their archives look like."""
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from blake3 import blake3
@@ -29,17 +29,12 @@ def checkpoint_identity(entries_by_node: Iterable[Iterable[FileEntry]]) -> str:
     return hasher.hexdigest()
 
 
-def hash_file(path: Path, progress: Callable[[int], None] | None = None, *, n_threads: int = 0) -> str:
-    """Return the BLAKE3 digest of a file in hex, reading it once; `progress` gets the bytes of each step.
-
-    `n_threads` 0 uses all cores; memory stays at a few MiB.
-    """
+def hash_file(path: Path, *, n_threads: int = 0) -> str:
+    """Return the BLAKE3 digest of a file in hex; `n_threads` 0 uses all cores, memory stays at a few MiB."""
     hasher = blake3(max_threads=n_threads or blake3.AUTO)
     buffer = bytearray(_READ_BYTES)
     view = memoryview(buffer)
     with path.open("rb", buffering=0) as file:
         while n_read := file.readinto(buffer):
             hasher.update(view[:n_read])
-            if progress is not None:
-                progress(n_read)
     return hasher.hexdigest()

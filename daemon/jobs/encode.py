@@ -1,7 +1,7 @@
 """From a checkpoint on disk to archives in a work directory, ready to be published. No store is asked here."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,7 +48,6 @@ def encode_checkpoint(
     root: Path,
     *,
     workdir: Path,
-    entries: Sequence[TreeEntry] | None = None,
     predecessor: PredecessorFiles | None = None,
     n_threads: int = 0,
     verify: bool = True,
@@ -57,15 +56,14 @@ def encode_checkpoint(
 ) -> EncodedCheckpoint:
     """Compress every file of the checkpoint at `root` into `workdir`, against the predecessor's file of its path.
 
-    `entries` tells the attributes to record when `root` is a pinned copy whose directories are not the
-    originals; default is a scan of `root`. Files that the predecessor (or its chain) holds already make no archive.
+    Files that the predecessor (or its chain) holds already make no archive.
     Run it again with the same `workdir` after an interruption: archives that still fit are taken over.
     Each archive goes to the `sink` as soon as it is finished; without one they all stay in `workdir`. `progress`
     counts raw bytes over all files.
 
     Raises:
         NotFound: there is nothing at `root`.
-        SourceChanged: a file changed, vanished or differs from `entries`: settle again, then retry.
+        SourceChanged: a file changed, or vanished: settle again, then retry.
         UsageError: the checkpoint holds something that is no file, directory or link.
         DiskFull, VerificationFailed: as in compress_file.
         MissingPredecessor, WrongPredecessor: the predecessor's file is gone or no longer the published one.
@@ -73,7 +71,7 @@ def encode_checkpoint(
     """
     start = time.monotonic()
     workdir.mkdir(parents=True, exist_ok=True)
-    tree = tuple(entries) if entries is not None else scan_tree(root)
+    tree = scan_tree(root)
     files = [entry for entry in tree if entry.kind == "file"]
     job = _Job(
         root, workdir, predecessor, n_threads, verify, sum(file.size_bytes for file in files), progress, sink
@@ -91,7 +89,6 @@ def encode_checkpoint(
         new_archives=job.new_archives,
         raw_bytes=job.total_bytes,
         stored_bytes=sum(record.size_bytes for record in job.made.values()),
-        n_reused_files=job.n_reused_files,
         seconds=time.monotonic() - start,
     )
 
@@ -111,7 +108,6 @@ class _Job:
     made: dict[str, ArchiveRecord] = field(default_factory=dict)
     new_archives: dict[str, Path] = field(default_factory=dict)
     known_sizes: set[int] = field(default_factory=set)
-    n_reused_files: int = 0
     done_bytes: int = 0
 
     def __post_init__(self) -> None:
@@ -132,7 +128,6 @@ class _Job:
             # Only then can the file be known already; reading it twice is cheaper than coding it once.
             digest = _hash_source(path, file, self.n_threads)
             if digest in self.known or digest in self.made:
-                self.n_reused_files += 1
                 self._advance(file.size_bytes)
                 return digest
         taken = note is not None and digest is not None and self._take_over(note, digest, archive)

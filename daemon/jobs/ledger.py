@@ -8,8 +8,9 @@ import structlog
 
 from weightzip.daemon.jobs.pinned import ContentKey
 from weightzip.daemon.layouts.names import count_shapes, strip_numbers
+from weightzip.daemon.store.layout import CheckpointKey
 from weightzip.daemon.store.manifest import Manifest
-from weightzip.daemon.store.repository import CheckpointKey, Repository
+from weightzip.daemon.store.repository import Repository
 from weightzip.errors import CorruptData, NotFound, UnsupportedVersion
 
 

@@ -7,38 +7,27 @@ from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.restore.reports import PrefetchReport
 from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
 from weightzip.daemon.store.repository import Repository
-from weightzip.files.reports import Progress
 
-_AT_ONCE = 8
+_AT_ONCE = 8  # few enough that a store that went away is noticed soon
 
 
-def prefetch_checkpoint(
-    repository: Repository, manifest: Manifest, cache: ObjectCache, *, progress: Progress | None = None
-) -> PrefetchReport:
+def prefetch_checkpoint(repository: Repository, manifest: Manifest, cache: ObjectCache) -> PrefetchReport:
     """Bring the objects of a checkpoint into the cache, as far as its limit allows, before anybody asks.
 
-    Older objects make room; the checkpoint's own are kept together. `progress` counts stored bytes.
+    Older objects make room; the checkpoint's own are kept together.
 
     Raises:
         NotFound, CorruptData: an object is missing or damaged in the store.
         StoreUnavailable, DiskFull: what arrived stays in the cache.
     """
     records = _select(manifest, cache.limit_bytes)
-    total_bytes = sum(record.size_bytes for record in records)
-    cached_bytes = sum(record.size_bytes for record in records if cache.has(record.object_digest))
-    done_bytes = 0
     with ExitStack() as stack, ObjectFetcher(repository.store) as fetcher:
         for start in range(0, len(records), _AT_ONCE):
-            batch = records[start : start + _AT_ONCE]
-            stack.enter_context(fetcher.hold(batch, cache))
-            done_bytes += sum(record.size_bytes for record in batch)
-            if progress is not None:
-                progress(done_bytes, total_bytes)
+            stack.enter_context(fetcher.hold(records[start : start + _AT_ONCE], cache))
         fetched_bytes = fetcher.fetched_bytes
     return PrefetchReport(
         n_objects=len(records),
         fetched_bytes=fetched_bytes,
-        cached_bytes=cached_bytes,
         complete=len(records) == len(manifest.object_digests),
     )
 

@@ -45,5 +45,4 @@ class PrefetchReport:
 
     n_objects: int
     fetched_bytes: int
-    cached_bytes: int
     complete: bool

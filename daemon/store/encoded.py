@@ -25,5 +25,4 @@ class EncodedCheckpoint:
     new_archives: Mapping[str, Path]
     raw_bytes: int
     stored_bytes: int
-    n_reused_files: int
     seconds: float

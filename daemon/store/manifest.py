@@ -24,7 +24,6 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Size = Annotated[int, Field(ge=0, lt=1 << 62)]
 MAX_ENTRIES = 200_000
 MAX_MANIFEST_BYTES = 64 << 20
-MANIFEST_VERSION = 1
 
 
 class _Model(BaseModel):
@@ -69,9 +68,8 @@ class CheckpointRecord(_Model):
     step: Annotated[int, Field(ge=0, lt=10**12)]
     saved_at_seconds: Annotated[int, Field(ge=0, le=MAX_SAVE_TIME_SECONDS)]
     identity: Digest
-    parts: Annotated[
-        tuple[Part, ...], Field(min_length=1, max_length=1)
-    ]  # a restore of more is not written yet
+    # A restore of more than one part is not written yet.
+    parts: Annotated[tuple[Part, ...], Field(min_length=1, max_length=1)]
 
 
 class ArchiveRecord(_Model):
@@ -111,11 +109,10 @@ class Manifest(_Model):
         check_name(self.checkpoint.name)
         if [part.node for part in self.checkpoint.parts] != list(range(len(self.checkpoint.parts))):
             raise ValueError("parts are not numbered 0, 1, ...")
-        for part in self.checkpoint.parts:
-            check_entries([entry.to_entry() for entry in part.entries])
-        if self.checkpoint.identity != checkpoint_identity(
-            [entry.to_entry() for entry in part.entries] for part in self.checkpoint.parts
-        ):
+        by_node = [[entry.to_entry() for entry in part.entries] for part in self.checkpoint.parts]
+        for entries in by_node:
+            check_entries(entries)
+        if self.checkpoint.identity != checkpoint_identity(by_node):
             raise ValueError("the identity is not that of the entries")
         for entry in self.files:
             archive = self.encoding.archives.get(entry.digest or "")
@@ -154,7 +151,7 @@ class Manifest(_Model):
         """Return the entries of all parts."""
         return tuple(entry.to_entry() for part in self.checkpoint.parts for entry in part.entries)
 
-    @property
+    @cached_property
     def files(self) -> tuple[FileEntry, ...]:
         """Return the entries that are files."""
         return tuple(entry for entry in self.entries if entry.kind == "file")

@@ -25,7 +25,6 @@ from weightzip.daemon.store.manifest import (
 from weightzip.daemon.store.protocol import CreateOutcome, Store
 from weightzip.daemon.store.record import require_record
 from weightzip.errors import CorruptData, NotFound, StoreConflict, StoreUnavailable, UsageError
-from weightzip.files.reports import Progress
 
 DEFAULT_UPLOADS = 4
 _COMPARE_BYTES = 8 << 20
@@ -38,15 +37,12 @@ class PublishReport:
     manifest: Manifest
     created: bool
     n_sent_objects: int
-    sent_bytes: int
-    n_reused_objects: int
 
 
 def publish_checkpoint(
     store: Store,
     run_id: str,
     encoded: EncodedCheckpoint,
-    progress: Progress | None = None,
     n_uploads: int = DEFAULT_UPLOADS,
 ) -> PublishReport:
     """Send the archives a store lacks, see that every archive of the chain is there, then write the manifest.
@@ -57,7 +53,7 @@ def publish_checkpoint(
     manifest = build_manifest(run_id, encoded)
     standing, damaged = _find_standing(store, manifest)
     if standing is not None:
-        return PublishReport(standing, False, 0, 0, len(standing.object_digests))
+        return PublishReport(standing, False, 0)
     if damaged is not None:
         # We hold the truth: the damaged manifest is written anew in its place, since one checkpoint has one manifest.
         manifest = build_manifest(run_id, encoded, damaged.saved_at_seconds)
@@ -66,12 +62,12 @@ def publish_checkpoint(
         raise UsageError(
             f"checkpoint {manifest.name!r} has too many files: its manifest takes {len(data)} bytes"
         )
-    sent = _send_archives(store, encoded, progress, n_uploads)
+    n_sent = _send_archives(store, encoded, n_uploads)
     if damaged is not None:
         store.put_bytes(key, data)
     else:
         _create_manifest(store, key, manifest, data)
-    return PublishReport(manifest, True, len(sent), sum(sent), len(manifest.object_digests) - len(sent))
+    return PublishReport(manifest, True, n_sent)
 
 
 def build_manifest(run_id: str, encoded: EncodedCheckpoint, saved_at_seconds: int | None = None) -> Manifest:
@@ -126,23 +122,11 @@ def _read_standing(store: Store, key: str) -> Manifest | None:
         return None
 
 
-def _send_archives(
-    store: Store, encoded: EncodedCheckpoint, progress: Progress | None, n_uploads: int
-) -> list[int]:
-    """Bring every archive of the chain into the store; return the sizes of those that were sent."""
+def _send_archives(store: Store, encoded: EncodedCheckpoint, n_uploads: int) -> int:
+    """Bring every archive of the chain into the store; return how many had to be sent."""
     by_object = {record.object_digest: record for record in encoded.archives.values()}
-    total_bytes = sum(record.size_bytes for record in by_object.values())
-    done_bytes = 0
-    sent: list[int] = []
     with ThreadPoolExecutor(n_uploads, thread_name_prefix="upload") as pool:
-        outcomes = pool.map(partial(_ensure_archive, store, encoded), by_object.values())
-        for record, was_sent in zip(by_object.values(), outcomes, strict=True):
-            done_bytes += record.size_bytes
-            if was_sent:
-                sent.append(record.size_bytes)
-            if progress is not None:
-                progress(done_bytes, total_bytes)
-    return sent
+        return sum(pool.map(partial(_ensure_archive, store, encoded), by_object.values()))
 
 
 def _ensure_archive(store: Store, encoded: EncodedCheckpoint, record: ArchiveRecord) -> bool:

@@ -16,9 +16,6 @@ from weightzip.daemon.store.protocol import Store
 from weightzip.daemon.store.publish import DEFAULT_UPLOADS, PublishReport, publish_checkpoint
 from weightzip.daemon.store.record import Fencing, check_run, create_record, probe_fencing, read_record
 from weightzip.errors import CorruptData, NotFound, UnsupportedVersion
-from weightzip.files.reports import Progress
-
-__all__ = ["LATEST", "CheckpointKey", "Fencing", "PublishReport", "Repository"]
 
 LATEST = "latest"
 
@@ -112,24 +109,18 @@ class Repository:
                 manifests.append(self.load(key))
         return tuple(manifests)
 
-    def publish(
-        self,
-        encoded: EncodedCheckpoint,
-        *,
-        progress: Progress | None = None,
-        n_uploads: int = DEFAULT_UPLOADS,
-    ) -> PublishReport:
+    def publish(self, encoded: EncodedCheckpoint, *, n_uploads: int = DEFAULT_UPLOADS) -> PublishReport:
         """Send the archives the store lacks, then the manifest: from then on the checkpoint exists.
 
         Call it again after a failure: what arrived is not sent again. Archives may be removed from the work
-        directory when this returns. `progress` counts stored bytes; `n_uploads` objects are sent at the same time.
+        directory when this returns. `n_uploads` objects are sent at the same time.
 
         Raises:
             StoreConflict: another writer put something else under this manifest's key.
             NotFound: an archive of a predecessor is gone from the store: encode as a keyframe.
             StoreVanished: the store's own record is gone; nothing was written.
         """
-        return publish_checkpoint(self.store, self.run_id, encoded, progress, n_uploads)
+        return publish_checkpoint(self.store, self.run_id, encoded, n_uploads)
 
     def remove(self, checkpoint: CheckpointKey) -> None:
         """Remove a checkpoint's manifest; its archives stay until `keeper` finds them unreferenced."""

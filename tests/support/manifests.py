@@ -36,7 +36,6 @@ def make_manifest(step: int, *, predecessor: Manifest | None = None, mtime_ns: i
             new_archives={},
             raw_bytes=100,
             stored_bytes=60,
-            n_reused_files=0,
             seconds=0.0,
         ),
     )

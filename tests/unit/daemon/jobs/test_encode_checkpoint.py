@@ -1,6 +1,7 @@
 """A checkpoint becomes archives joined to its predecessor's, unchanged files none at all, an interrupted attempt goes on."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from support.checkpoints import TREE_FILES, write_checkpoint
 from support.repositories import Publisher
-from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, scan_tree
+from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file
 from weightzip.daemon.jobs.encode import encode_checkpoint
 from weightzip.daemon.jobs.join import join_files
 from weightzip.daemon.jobs.leftovers import archive_path
@@ -54,7 +55,8 @@ def test_files_lean_on_their_namesakes_and_unchanged_ones_make_no_archive(
         predecessor=cached if stored else raw,
     )
     assert encoded.predecessor == manifest.identity
-    assert encoded.n_reused_files == 3  # config.json, the empty file and the one with the odd name
+    unchanged = 3  # config.json, the empty file and the one with the odd name
+    assert len(encoded.new_archives) == len(TREE_FILES) - unchanged
     model = next(entry for entry in encoded.entries if entry.path == "model.safetensors")
     old_model = manifest.find_file("model.safetensors")
     assert old_model is not None
@@ -76,14 +78,6 @@ def test_a_single_file_is_a_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "last.ckpt").write_bytes(b"12345" * 100)
     encoded = encode_checkpoint("last.ckpt", 1, tmp_path / "last.ckpt", workdir=tmp_path / "work")
     assert [(entry.path, entry.kind) for entry in encoded.entries] == [(".", "file")]
-
-
-def test_attributes_come_from_the_entries_that_are_given(tmp_path: Path) -> None:
-    original = write_checkpoint(tmp_path, 1)
-    entries = scan_tree(original)
-    (original / "nested").chmod(0o777)
-    encoded = encode_checkpoint("checkpoint-1", 1, original, entries=entries, workdir=tmp_path / "work")
-    assert next(entry.mode for entry in encoded.entries if entry.path == "nested") == 0o750
 
 
 def test_an_interrupted_attempt_goes_on(
@@ -115,15 +109,21 @@ def test_a_leftover_of_other_content_is_not_believed(publisher: Publisher, tmp_p
             assert entry.digest == hash_file(publisher.source(20) / entry.path)
 
 
-def test_a_source_that_differs_from_its_listing_aborts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "spoil", [lambda path: path.write_bytes(b"overwritten"), Path.unlink], ids=["written", "gone"]
+)
+def test_a_file_that_changes_after_it_was_listed_aborts(
+    tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
     root = write_checkpoint(tmp_path, 1)
-    entries = scan_tree(root)
-    (root / "model.safetensors").write_bytes(b"overwritten in place")
+    model = root / "model.safetensors"
+
+    def spoil_soon(done_bytes: int, _: int) -> None:
+        if done_bytes and model.exists():
+            spoil(model)
+
     with pytest.raises(SourceChanged, match=r"model\.safetensors"):
-        encode_checkpoint("checkpoint-1", 1, root, entries=entries, workdir=tmp_path / "work")
-    (root / "model.safetensors").unlink()
-    with pytest.raises(SourceChanged, match=r"model\.safetensors"):
-        encode_checkpoint("checkpoint-1", 1, root, entries=entries, workdir=tmp_path / "work")
+        encode_checkpoint("checkpoint-1", 1, root, workdir=tmp_path / "work", progress=spoil_soon)
 
 
 def test_a_predecessor_that_was_overwritten_is_refused(publisher: Publisher, tmp_path: Path) -> None:

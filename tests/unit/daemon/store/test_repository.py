@@ -159,7 +159,7 @@ def test_publishing_again_sends_nothing(publisher: Publisher, tmp_path: Path) ->
     first = publisher.publish(10)
     again = publisher.publish(10)
     assert (first.created, again.created) == (True, False)
-    assert (again.n_sent_objects, again.sent_bytes) == (0, 0)
+    assert again.n_sent_objects == 0
     assert again.manifest == first.manifest
 
 
@@ -173,7 +173,6 @@ def test_only_missing_and_wrong_objects_are_sent(publisher: Publisher, store: Me
     store.put_bytes(object_key(digests[2]), bytes(size_bytes))  # right size, wrong bytes
     again = publisher.publish(10)
     assert again.n_sent_objects == 3
-    assert again.n_reused_objects == len(digests) - 3
     check_store(read_raw(store))
 
 
