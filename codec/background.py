@@ -24,9 +24,8 @@ def run_ahead(items: Iterable[T], depth: int = 1) -> Generator[T, None, None]:
     before its next item; do close it (contextlib.closing) where its loop may be left early.
     """
     finished: queue.SimpleQueue[T | _End] = queue.SimpleQueue()
-    permits = threading.Semaphore(
-        depth
-    )  # a queue with a bound would hold one more than it: that in the making
+    # A queue with a bound would hold one more than it: that in the making.
+    permits = threading.Semaphore(depth)
     stopped = threading.Event()
     thread = threading.Thread(
         target=_produce, args=(iter(items), finished, permits, stopped), name="weightzip-ahead", daemon=True

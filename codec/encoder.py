@@ -48,21 +48,20 @@ def encode_shard(
 ) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
     """Yield (raw bytes, frame) for every frame of the shard, in order.
 
-    Memory: one frame being read, `backend.frames_at_once` being encoded (2 to 9 MiB of raw bytes each, as much of the
+    Memory: one frame being read, `backend.frames_at_once` being encoded (up to 8 MiB of raw bytes each, as much of the
     predecessor, and up to twice that for the encoded form), two waiting, one being taken. With `verify` each frame
     is decoded and compared before it is yielded.
 
     Raises:
         VerificationFailed: a frame does not decode to its bytes.
     """
-    predecessor_bytes = predecessor.size_bytes if predecessor is not None else None
 
     def encode(item: _LoadedSpan) -> tuple[BytesLike, EncodedFrame]:
         frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
         if verify:
             held = None
-            if predecessor_bytes is not None and item.predecessor is not None:
-                held = _HeldPieces(predecessor_bytes, item.predecessor)
+            if predecessor is not None and item.predecessor is not None:
+                held = _HeldPieces(predecessor.size_bytes, item.predecessor)
             place = f"{name}: bytes {item.span.offset} to {item.span.offset + item.span.n_bytes}"
             _prove_frame(frame, item.raw, held, backend, place)
         return item.raw, frame

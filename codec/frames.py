@@ -53,13 +53,13 @@ def encode_frame(
 ) -> EncodedFrame:
     """Return the smallest frame for raw. `predecessor` holds the bytes of `pieces`, as many as raw, or is None."""
     plan = plan_frame(raw, predecessor, dtype, backend)
-    leans = plan.uses_predecessor and predecessor is not None
+    leaned_on = predecessor if plan.uses_predecessor else None
     frame = DataFrame(
         method=plan.method,
         raw_bytes=len(raw),
         raw_checksum=compute_checksum(raw),
-        pieces=pieces if leans else (),
-        predecessor_checksum=compute_checksum(predecessor) if leans and predecessor is not None else None,
+        pieces=pieces if leaned_on is not None else (),
+        predecessor_checksum=compute_checksum(leaned_on) if leaned_on is not None else None,
         rest=plan.rest,
     )
     facts = FrameFacts(len(raw), plan.method, plan.transform, plan.uses_predecessor)

@@ -133,7 +133,7 @@ class Archive:
             raise CorruptData(f"{place}: it is not the data frame that the index promises")
         check_frame_body(head, body, place)
         leans = bool(self.index.frames.uses_predecessor[number])
-        predecessor = self._bind_predecessor() if leans else None
+        predecessor = BoundPredecessor.of_header(self.header, self._predecessor) if leans else None
         decoded = decode_frame(body, predecessor, self._backend, place)
         if decoded.facts != self.index.frames.row(number).facts:
             raise CorruptData(f"{place}: the index describes it otherwise")
@@ -144,9 +144,9 @@ class Archive:
 
         Also checks the header, which opening alone does not read.
         """
-        reference = self.header.reference
-        if reference is not None and self.info.needs_base:
-            BoundPredecessor(reference, self._predecessor).require(self.name)
+        predecessor = BoundPredecessor.of_header(self.header, self._predecessor)
+        if predecessor is not None and self.info.needs_base:
+            predecessor.require(self.name)
 
     def assemble(self, offset: int, n_bytes: int, decode: Callable[[int], BytesLike]) -> BytesLike:
         """Return n_bytes (1 or more) of the shard from offset out of frames that `decode` restores by number."""
@@ -185,10 +185,6 @@ class Archive:
         begin = int(self.index.frames.raw_offset[number])
         first = max(offset - begin, 0)
         return memoryview(raw)[first : offset + n_bytes - begin]
-
-    def _bind_predecessor(self) -> BoundPredecessor | None:
-        reference = self.header.reference
-        return None if reference is None else BoundPredecessor(reference, self._predecessor)
 
     def _place(self, number: int) -> str:
         frames = self.index.frames

@@ -66,8 +66,7 @@ class StreamDecoder:
         self.index: Index | None = None
 
     def __iter__(self) -> Iterator[BytesLike]:
-        reference = self.header.reference
-        predecessor = BoundPredecessor(reference, self._predecessor) if reference is not None else None
+        predecessor = BoundPredecessor.of_header(self.header, self._predecessor)
         while True:
             place = f"{self._name}: frame {len(self._rows)} at {self.position}"
             begin = self.position

@@ -34,7 +34,7 @@ class ArchiveWriter:
         """Write index and footer. The index is decoded once more before: it must never be what fails later.
 
         Raises:
-            UsageError: the shard has too many tensors for an index.
+            UsageError: as in encode_index.
             CorruptData: the frames do not tile the shard.
         """
         body = encode_index(Index(file_digest, layout, build_frame_table(self._rows)))

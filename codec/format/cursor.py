@@ -27,14 +27,14 @@ class Cursor:
         """Return the number of bytes not read yet."""
         return len(self._data) - self._position
 
-    def require(self, n_bytes: int, field: str) -> None:
-        """Raise TruncatedData unless n_bytes are left for the field."""
+    def take(self, n_bytes: int, field: str) -> memoryview:
+        """Return the next n_bytes, without a copy.
+
+        Raises:
+            TruncatedData: fewer are left.
+        """
         if n_bytes > self.remaining:
             raise TruncatedData(f"{self.place}: {field} needs {n_bytes} bytes, {self.remaining} are left")
-
-    def take(self, n_bytes: int, field: str) -> memoryview:
-        """Return the next n_bytes, without a copy."""
-        self.require(n_bytes, field)
         view = self._data[self._position : self._position + n_bytes]
         self._position += n_bytes
         return view
@@ -55,7 +55,7 @@ class Cursor:
     def u64(self, field: str) -> int:
         return int.from_bytes(self.take(8, field), "little")
 
-    def column(self, dtype: str, n_items: int, field: str) -> npt.NDArray[Any]:
+    def column(self, dtype: npt.DTypeLike, n_items: int, field: str) -> npt.NDArray[Any]:
         """Return n_items of a NumPy dtype such as "<u8", as a read-only array over the same memory."""
         item = np.dtype(dtype)
         view = self.take(n_items * item.itemsize, field)

@@ -85,9 +85,7 @@ def _check_n_pieces(cursor: Cursor, method: Method, n_pieces: int, has_reference
 
 
 def _decode_pieces(cursor: Cursor, n_pieces: int, raw_bytes: int, reference_bytes: int) -> tuple[Piece, ...]:
-    cursor.require(n_pieces * _PIECE.itemsize + 8, "pieces")
-    columns = np.frombuffer(cursor.take(n_pieces * _PIECE.itemsize, "pieces"), dtype=_PIECE)
-    pieces = tuple(Piece(int(offset), int(n_bytes)) for offset, n_bytes in columns)
+    pieces = tuple(Piece(*row) for row in cursor.column(_PIECE, n_pieces, "pieces").tolist())
     for piece in pieces:
         cursor.expect(piece.n_bytes > 0, "an empty piece")
         cursor.expect(

@@ -25,7 +25,6 @@ _TYPES = {
     "transform": "<u1",
     "uses_predecessor": "<u1",
 }
-_ROW_BYTES = sum(np.dtype(dtype).itemsize for dtype in _TYPES.values())
 
 
 class FrameFacts(NamedTuple):
@@ -103,7 +102,6 @@ def encode_frame_table(table: FrameTable) -> bytes:
 def decode_frame_table(cursor: Cursor, file_bytes: int, index_offset: int) -> FrameTable:
     """Return the table at the cursor, proven to tile the shard, and the archive from its header to index_offset."""
     n_frames = cursor.u32("n_frames")
-    cursor.require(n_frames * _ROW_BYTES, "frame columns")
     table = FrameTable(**{name: cursor.column(dtype, n_frames, name) for name, dtype in _TYPES.items()})
     _check_tiling(cursor, table, file_bytes, index_offset)
     _check_values(cursor, table)

@@ -64,7 +64,6 @@ def decode_header(data: BytesLike, place: str) -> Header:
     _check_version(cursor.u16("version"), place)
     flags = cursor.u16("flags")
     n_references = cursor.u32("n_references")
-    cursor.require(min(n_references, 1) * _REFERENCE_BYTES + _CHECKSUM_BYTES, "references and checksum")
     reference = None
     if n_references > 0:
         reference = Reference(bytes(cursor.take(DIGEST_BYTES, "digest")), cursor.u64("file_bytes"))

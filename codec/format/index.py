@@ -35,7 +35,7 @@ def encode_index(index: Index) -> bytes:
     """Return the body of an index frame.
 
     Raises:
-        UsageError: the shard has more tensors than an index can hold (about two millions).
+        UsageError: the shard has more frames, or longer names of tensors, than an index can hold.
     """
     plain = (
         struct.pack("<Q", index.file_bytes)

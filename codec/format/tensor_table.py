@@ -10,8 +10,6 @@ from weightzip.codec.format.frame_table import Column
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.format.limits import MAX_TENSORS
 
-_ROW_BYTES = 8 + 8 + 1 + 1 + 4
-
 
 def encode_tensor_table(tensors: tuple[TensorRange, ...]) -> bytes:
     """Return n_tensors, the columns, the dimensions and the names."""
@@ -32,7 +30,6 @@ def decode_tensor_table(cursor: Cursor, file_bytes: int) -> tuple[TensorRange, .
     """Return the tensors at the cursor, proven to lie in the shard, in order and under unique names."""
     n_tensors = cursor.u32("n_tensors")
     cursor.expect(n_tensors <= MAX_TENSORS, f"{n_tensors} tensors are too many")
-    cursor.require(n_tensors * _ROW_BYTES, "tensor columns")
     offsets = cursor.column("<u8", n_tensors, "offset")
     sizes = cursor.column("<u8", n_tensors, "tensor_bytes")
     dtypes = cursor.column("<u1", n_tensors, "dtype")

@@ -35,8 +35,7 @@ def decode_archive(data: BytesLike, predecessor: Predecessor | None = None) -> b
     place = "archive"
     view = memoryview(data)
     header = decode_header(view, place)
-    reference = header.reference
-    bound = None if reference is None else BoundPredecessor(reference, predecessor)
+    bound = BoundPredecessor.of_header(header, predecessor)
     position = header.n_bytes
     parts: list[BytesLike] = []
     while True:
