@@ -3,7 +3,7 @@
 import ipaddress
 from typing import NamedTuple
 
-from pydantic import Field, field_validator
+from pydantic import field_validator
 
 from weightzip.config.section import Section
 
@@ -20,7 +20,7 @@ class ServerSettings(Section):
 
     listen: str = "127.0.0.1:9440"
     """Address and port; port 0 picks a free one. Keep it on loopback unless the network is trusted: callers are not authenticated."""
-    allowed_hosts: tuple[str, ...] = Field(default=())
+    allowed_hosts: tuple[str, ...] = ()
     """Host names (without port) accepted in the Host header of calls that change something, beside loopback names."""
 
     @field_validator("listen")

@@ -11,7 +11,7 @@ class StateSettings(Section):
     """Where the daemon keeps its own files. Never inside the watched directory."""
 
     dir: Path | None = None
-    """Journal, half-made archives and cache; unset: a directory of this source under `$XDG_STATE_HOME/weightzip`."""
+    """Half-made archives, the cache, and what must outlast a restart; unset: a directory of this source under `$XDG_STATE_HOME/weightzip`."""
     spool: Path | None = None
     """Where complete checkpoints are pinned by hard links; unset: `spool` in the state directory. Put it on the file system of the watched directory, or files are copied."""
     max_pinned: int = Field(default=4, ge=1)

@@ -67,28 +67,15 @@ def format_size(n_bytes: int) -> str:
     return f"{n_bytes}B"
 
 
-def _duration_field(value: object) -> object:
-    # A default in code is a float of seconds already; only text needs reading.
-    return value if isinstance(value, float) else parse_duration(value)
-
-
-def _size_field(value: object) -> object:
-    return parse_size(value) if isinstance(value, str) or value == 0 else _refuse_bare(value)
-
-
-def _refuse_bare(value: object) -> object:
-    raise ValueError(f"{value!r} has no unit: write 64MiB, 20GB or the like")
-
-
 Duration = Annotated[
     float,
-    BeforeValidator(_duration_field),
+    BeforeValidator(parse_duration),
     PlainSerializer(format_duration),
     WithJsonSchema({"type": "string", "examples": ["30s", "5m", "1h30m"]}),
 ]
 Size = Annotated[
     int,
-    BeforeValidator(_size_field),
+    BeforeValidator(parse_size),
     PlainSerializer(format_size),
     WithJsonSchema({"type": "string", "examples": ["64MiB", "20GB"]}),
 ]
