@@ -74,10 +74,6 @@ class Components:
         idle = self.watch_loop.stop(max(end - time.monotonic(), 0)) and idle
         return idle and not self.restores.is_busy and not self.prefetcher.is_busy
 
-    def is_alive(self) -> bool:
-        """Say whether the threads that must run do."""
-        return not self.ended_workers()
-
     def ended_workers(self) -> tuple[str, ...]:
         """Name the threads that must run and do not."""
         workers = {"watch": self.watch_loop.is_alive(), "pipeline": self.pipeline.is_alive()}

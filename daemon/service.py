@@ -95,9 +95,9 @@ class _Service:
             state=str(self._parts.places.state),
         )
         self._parts.gateway.start(_ONCE_PATIENCE_SECONDS if self._once else math.inf)
-        self._in_thread("startup", self._start_up, loop)
-        self._in_thread("store-failure", self._watch_gateway, loop)
-        self._in_thread("worker-failure", self._watch_workers, loop)
+        self._in_thread("startup", self._start_up)
+        self._in_thread("store-failure", self._watch_gateway)
+        self._in_thread("worker-failure", self._watch_workers)
         await self._stop.wait()
         idle = await loop.run_in_executor(None, self._shut_down)
         await server.stop()
@@ -112,8 +112,9 @@ class _Service:
         self._parts.drain()
         self._stop.set()
 
-    def _in_thread(self, name: str, call: Callable[[], bool], loop: asyncio.AbstractEventLoop) -> None:
+    def _in_thread(self, name: str, call: Callable[[], bool]) -> None:
         """Run a call that says whether the daemon shall end now; an error ends it too."""
+        loop = asyncio.get_running_loop()
 
         def run() -> None:
             try:

@@ -44,10 +44,9 @@ def _restore_newest(parts: Components) -> None:
         log.info("nothing to restore", on_disk=len(names), newest=newest.name if newest is not None else None)
         return
     backoff = Backoff()
-    target = parts.settings.restore.target or parts.places.source
     while not parts.draining.is_set():
         try:
-            parts.restores.run_now(LATEST, target)
+            parts.restores.run_now(LATEST)
             parts.gateway.report(None)
             return
         except NotFound:
@@ -65,8 +64,7 @@ def _restore_newest(parts: Components) -> None:
 
 def _names_on_disk(parts: Components) -> set[str]:
     layouts = choose_layouts(parts.settings.source.layout)
-    target = parts.settings.restore.target or parts.places.source
-    sightings, _ = scan_source(target, parts.settings.source.ignore)
+    sightings, _ = scan_source(parts.restores.allowed_root, parts.settings.source.ignore)
     return {s.name for s in sightings if any(layout.claims(s) for layout in layouts)}
 
 

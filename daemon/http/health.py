@@ -8,7 +8,7 @@ from weightzip.daemon.http.context import components_of, run_blocking
 async def livez(request: web.Request) -> web.Response:
     """Answer 200 while the loop runs and the threads that must run do."""
     parts = components_of(request)
-    if parts.started.is_set() and not parts.draining.is_set() and not parts.is_alive():
+    if parts.started.is_set() and not parts.draining.is_set() and parts.ended_workers():
         return web.json_response({"status": "a worker thread has ended"}, status=500)
     return web.json_response({"status": "alive"})
 

@@ -60,7 +60,7 @@ class Intake:
     @property
     def is_holding_back(self) -> bool:
         """Say whether the last look found complete checkpoints that were not pinned yet."""
-        return any(finding.judgement.stage == Stage.MARKED for finding in self.look.findings)
+        return bool(self.look.complete)
 
     def find_handling(self, sighting: Sighting, step: int) -> str | None:
         """Say what was done with these very files before; None if they are still to be stored."""

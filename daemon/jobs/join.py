@@ -1,14 +1,12 @@
 """Which file of the predecessor a file is encoded against. Pure decisions over entries."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry
+from weightzip.daemon.layouts.names import strip_numbers
 
 Entry = TypeVar("Entry", bound=TreeEntry)
-
-_DIGITS = re.compile(r"[0-9]+")
 
 
 def join_files(files: Sequence[TreeEntry], predecessor_files: Sequence[FileEntry]) -> Mapping[str, FileEntry]:
@@ -30,5 +28,5 @@ def join_files(files: Sequence[TreeEntry], predecessor_files: Sequence[FileEntry
 def _by_shape(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     shapes: dict[str, list[Entry]] = {}
     for entry in entries:
-        shapes.setdefault(_DIGITS.sub("#", entry.path), []).append(entry)
+        shapes.setdefault(strip_numbers(entry.path), []).append(entry)
     return shapes

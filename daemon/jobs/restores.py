@@ -55,7 +55,7 @@ class Restores:
         self._require_repository = require_repository
         self._cache = cache
         self._metrics = metrics
-        self._allowed_root = allowed_root.resolve()
+        self.allowed_root = allowed_root.resolve()
         self._max_fallback = max_fallback
         self._n_threads = n_threads
         self._jobs: OrderedDict[str, RestoreJob] = OrderedDict()
@@ -91,28 +91,30 @@ class Restores:
         with self._lock:
             return any(job.state in {"PENDING", "IN_PROGRESS"} for job in self._jobs.values())
 
-    def run_now(self, selector: str | int, target: Path, *, if_empty: bool = False) -> RestoreReport:
-        """Restore in the calling thread, counted like every other restore. Raises what restore_checkpoint raises."""
-        job = RestoreJob(uuid.uuid4().hex, selector, target, if_empty)
+    def run_now(self, selector: str | int) -> None:
+        """Restore into the allowed root in the calling thread, counted like every other restore.
+
+        Raises:
+            WeightzipError: see restore_checkpoint.
+        """
+        job = RestoreJob(uuid.uuid4().hex, selector, self.allowed_root, if_empty=False)
         with self._lock:
             self._jobs[job.id] = job
         self._run(job)
         if job.error is not None:
             raise job.error
-        assert job.report is not None
-        return job.report
 
     def _check_target(self, target: str | None) -> Path:
         if target is None:
-            return self._allowed_root
+            return self.allowed_root
         # Resolved first, so that neither `..` nor a symbolic link leads out of the allowed directory.
         try:
             path = Path(target).resolve()
         except (ValueError, OSError) as error:  # a NUL, a name that is too long, links in a circle
             raise UsageError(f"{target!r} is no path: {error}") from error
-        if not Path(target).is_absolute() or not path.is_relative_to(self._allowed_root):
+        if not Path(target).is_absolute() or not path.is_relative_to(self.allowed_root):
             raise UsageError(
-                f"{target}: restores may only write below {self._allowed_root} (see restore.target)"
+                f"{target}: restores may only write below {self.allowed_root} (see restore.target)"
             )
         return path
 

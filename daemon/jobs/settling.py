@@ -1,5 +1,6 @@
 """Whether anything is still to be done without new files: what a flush, a shutdown and `--once` wait for. Pure."""
 
+import math
 from collections.abc import Collection
 
 from weightzip.daemon.jobs.outcomes import GIVEN_UP
@@ -10,7 +11,7 @@ from weightzip.daemon.watch.watcher import Look
 
 def can_settle_by(look: Look, pins: Collection[PinnedCheckpoint], end_seconds: float) -> bool:
     """Say whether waiting until `end_seconds` can bring anything further: work goes on, or a candidate may become complete."""
-    if pins or any(finding.judgement.stage == Stage.MARKED for finding in look.findings):
+    if pins or look.complete:
         return True
     rechecks = (finding.judgement.recheck_at_seconds for finding in look.findings)
     return any(recheck is not None and recheck <= end_seconds for recheck in rechecks)
@@ -18,20 +19,12 @@ def can_settle_by(look: Look, pins: Collection[PinnedCheckpoint], end_seconds: f
 
 def is_settled(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
     """Say whether all complete checkpoints are committed and time alone would complete no other."""
-    if pins:
-        return False
-    for finding in look.findings:
-        judgement = finding.judgement
-        if judgement.stage == Stage.MARKED:
-            return False
-        if judgement.stage < Stage.MARKED and judgement.recheck_at_seconds is not None:
-            return False
-    return True
+    return not can_settle_by(look, pins, math.inf)
 
 
 def is_newest_committed(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
     """Say whether the newest complete checkpoint on disk is safe and no other waits; incomplete candidates do not count."""
-    complete = [finding.judgement for finding in look.findings if finding.judgement.stage >= Stage.MARKED]
-    if pins or any(judgement.stage == Stage.MARKED for judgement in complete):
+    if pins or look.complete:
         return False
-    return not complete or complete[-1].reason != GIVEN_UP
+    handled = [finding.judgement for finding in look.findings if finding.judgement.stage == Stage.PINNED]
+    return not handled or handled[-1].reason != GIVEN_UP

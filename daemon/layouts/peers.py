@@ -1,7 +1,7 @@
 """What is known about the neighbours of a candidate. Pure data and two comparisons."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from weightzip.daemon.layouts.names import count_shapes
 from weightzip.daemon.layouts.sighting import Sighting
@@ -16,7 +16,7 @@ class Peers:
 
     predecessor_shapes: Counter[str] | None = None
     newer: tuple[Sighting, ...] = ()
-    root_names: frozenset[str] = field(default=frozenset())
+    root_names: frozenset[str] = frozenset()
 
     def missing_from_predecessor(self, sighting: Sighting) -> list[str]:
         """Return the names (numbers replaced by `#`) that the predecessor has and this candidate lacks."""

@@ -1,6 +1,6 @@
 """What one look at the watched directory saw of one possible checkpoint. Pure data; the looking is watch/scan.py's."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -35,17 +35,12 @@ class Sighting:
     name: str
     kind: Literal["file", "directory"]
     entries: tuple[FileSighting, ...]
-    temporaries: tuple[FileSighting, ...] = field(default=())
+    temporaries: tuple[FileSighting, ...] = ()
 
     @cached_property
     def fingerprint(self) -> tuple[FileSighting, ...]:
         """Return what must stay the same for the candidate to be quiet."""
         return self.entries + self.temporaries
-
-    @cached_property
-    def identity(self) -> tuple[tuple[str, int, int, int], ...]:
-        """Return what says that these are the same files: no ctime, because a hard link to a file changes it."""
-        return tuple((e.path, e.inode, e.size_bytes, e.mtime_ns) for e in self.files)
 
     @cached_property
     def files(self) -> tuple[FileSighting, ...]:

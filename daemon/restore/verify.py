@@ -10,10 +10,11 @@ from typing import Literal
 from weightzip.daemon.restore.cache import ObjectCache
 from weightzip.daemon.restore.chain import stack_archives
 from weightzip.daemon.restore.fetch import ObjectFetcher
+from weightzip.daemon.restore.restore import DAMAGE
 from weightzip.daemon.store.layout import CheckpointKey, object_key
 from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
 from weightzip.daemon.store.repository import Repository
-from weightzip.errors import CorruptData, MissingPredecessor, NotFound, UnsupportedVersion, WrongPredecessor
+from weightzip.errors import CorruptData, NotFound, UnsupportedVersion
 from weightzip.files import check_archive
 from weightzip.files.reports import Progress
 
@@ -165,7 +166,7 @@ class _FullReader:
                 report = check_archive(paths[last.object_digest], base=base, n_threads=self.n_threads)
             if report.file_digest != file_digest:
                 raise CorruptData(f"it restores {report.file_digest}, the manifest promises {file_digest}")
-        except (CorruptData, MissingPredecessor, NotFound, UnsupportedVersion, WrongPredecessor) as error:
+        except DAMAGE as error:
             self._condemn(last, error)
 
     def _condemn(self, record: ArchiveRecord, error: Exception) -> None:
