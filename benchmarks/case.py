@@ -1,7 +1,7 @@
 """One thing to compress, and what its bytes are: no ratio means anything without that."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.shard import RawTensor, write_tensors
@@ -20,10 +20,6 @@ class Facts:
     spacing: str = "alone"
     rate_phase: str = "-"
 
-    def as_dict(self) -> dict[str, str]:
-        """Return the facts by column name."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Case:
@@ -39,7 +35,7 @@ class Case:
     @property
     def element_bytes(self) -> int:
         """Return the size of one element."""
-        return {"BF16": 2, "F16": 2, "F32": 4}[self.facts.dtype]
+        return DType[self.facts.dtype].element_bytes
 
 
 def build_case(

@@ -109,8 +109,8 @@ def _list_whole_rows(cases: Sequence[CaseResult]) -> Iterable[Sequence[str]]:
 
 def _list_memory_rows(results: Results) -> Iterable[Sequence[str]]:
     for row in results.memory:
-        megabytes = (row.n_bytes / 1e6, row.peak_bytes / 1e6)
-        yield row.action, row.file, f"{megabytes[0]:.0f}", str(row.n_threads), f"{megabytes[1]:.0f}"
+        n_megabytes, peak_megabytes = f"{row.n_bytes / 1e6:.0f}", f"{row.peak_bytes / 1e6:.0f}"
+        yield row.action, row.file, n_megabytes, str(row.n_threads), peak_megabytes
 
 
 def _format_rate(rate: Rate) -> str:

@@ -33,7 +33,11 @@ class Rival(Protocol):
 
 
 class BufferRival:
-    """What rivals share that take a buffer of tensors."""
+    """What rivals share that take a buffer of tensors, with or without a predecessor."""
+
+    def accepts(self, case: Case) -> bool:
+        """Accept every case."""
+        return True
 
     def original(self, case: Case) -> bytes:
         """Return the tensors' bytes, without the file's header."""

@@ -17,7 +17,9 @@ from weightzip.errors import CorruptData, VerificationFailed
 
 
 @dataclass(frozen=True)
-class _LoadedSpan:
+class LoadedSpan:
+    """What becomes one frame: its bytes, and those of the predecessor's pieces if it may lean on any."""
+
     span: FrameSpan
     raw: BytesLike
     predecessor: BytesLike | None
@@ -56,7 +58,7 @@ def encode_shard(
         VerificationFailed: a frame does not decode to its bytes.
     """
 
-    def encode(item: _LoadedSpan) -> tuple[BytesLike, EncodedFrame]:
+    def encode(item: LoadedSpan) -> tuple[BytesLike, EncodedFrame]:
         frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
         if verify:
             held = None
@@ -68,7 +70,7 @@ def encode_shard(
 
     def encode_all() -> Iterator[tuple[BytesLike, EncodedFrame]]:
         with (
-            closing(run_ahead(_load_spans(source, layout, predecessor))) as loaded,
+            closing(run_ahead(load_spans(source, layout, predecessor))) as loaded,
             closing(map_in_order(encode, loaded, backend.frames_at_once)) as encoded,
         ):
             yield from encoded
@@ -76,7 +78,8 @@ def encode_shard(
     return run_ahead(encode_all())
 
 
-def _load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | None) -> Iterator[_LoadedSpan]:
+def load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | None) -> Iterator[LoadedSpan]:
+    """Yield the spans of a shard, in order."""
     known = None
     if predecessor is not None:
         known = PredecessorLayout(predecessor.size_bytes, predecessor.tensors)
@@ -84,10 +87,10 @@ def _load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | N
         yield _load_span(source, span, predecessor)
 
 
-def _load_span(source: ByteSource, span: FrameSpan, predecessor: Predecessor | None) -> _LoadedSpan:
+def _load_span(source: ByteSource, span: FrameSpan, predecessor: Predecessor | None) -> LoadedSpan:
     raw = source.read_at(span.offset, span.n_bytes)
     leaned_on = read_pieces(predecessor, span.pieces) if predecessor is not None and span.pieces else None
-    return _LoadedSpan(span, raw, leaned_on)
+    return LoadedSpan(span, raw, leaned_on)
 
 
 def _prove_frame(

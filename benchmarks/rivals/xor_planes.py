@@ -16,10 +16,6 @@ class XorPlanes(BufferRival):
 
     name = f"XOR+planes+zstd -{LEVEL}"
 
-    def accepts(self, case: Case) -> bool:
-        """Accept every case."""
-        return True
-
     def encode(self, source: bytearray, case: Case) -> Sequence[Buffer]:
         """Return one zstd frame over all planes."""
         values = np.frombuffer(source, np.uint8)

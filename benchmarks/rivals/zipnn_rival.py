@@ -17,10 +17,6 @@ class ZipNN(BufferRival):
 
     name = f"ZipNN {version('zipnn')}"
 
-    def accepts(self, case: Case) -> bool:
-        """Accept every case."""
-        return True
-
     def encode(self, source: bytearray, case: Case) -> Sequence[Buffer]:
         """Return ZipNN's form; it reorders bits inside `source` while it works."""
         return [self._open(case).compress(self._combine(source, case))]
