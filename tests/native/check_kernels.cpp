@@ -45,7 +45,7 @@ void check_elementwise(const KernelSet& kernels, Random& random, unsigned elemen
         expected_at[k] = expected.data.get() + k * n;
         planes_at[k] = planes.data.get() + k * n;
     }
-    const ElementwiseKernels& scalar = *scalar_kernels().elementwise;
+    const ElementwiseKernels& scalar = *list_kernels().back()->elementwise;
     scalar.split[element_log2][transform](raw.data.get(), predecessor.data.get(), expected_at, n);
     kernels.elementwise->split[element_log2][transform](raw.data.get(), predecessor.data.get(), planes_at, n);
     check(equal(planes, expected), "split");
@@ -57,10 +57,10 @@ void check_keys(const KernelSet& kernels, Random& random, unsigned element_log2,
     const Exact predecessor(random_bytes(random, n << element_log2));
     const Exact expected(n);
     const Exact keys(n);
+    const KeyKernel scalar = list_kernels().back()->elementwise->keys[element_log2];
     for (unsigned key_shift = 0; key_shift < 64; key_shift += 7) {
         const auto key_base = static_cast<std::uint32_t>(random() % 3 == 0 ? 0 : random() >> (32 + key_shift % 32));
-        scalar_kernels().elementwise->keys[element_log2](predecessor.data.get(), expected.data.get(), n, key_shift,
-                                                         key_base);
+        scalar(predecessor.data.get(), expected.data.get(), n, key_shift, key_base);
         kernels.elementwise->keys[element_log2](predecessor.data.get(), keys.data.get(), n, key_shift, key_base);
         check(equal(keys, expected), "keys");
     }
@@ -68,7 +68,7 @@ void check_keys(const KernelSet& kernels, Random& random, unsigned element_log2,
 
 void check_bytes(const KernelSet& kernels, Random& random, std::size_t n) {
     const std::vector<std::uint8_t> bytes = random_bytes(random, n);
-    const KernelSet& scalar = scalar_kernels();
+    const KernelSet& scalar = *list_kernels().back();
     std::uint8_t any_map[256];
     std::uint8_t stairs[256];
     for (unsigned b = 0; b < 256; ++b) {

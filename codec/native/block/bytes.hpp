@@ -33,11 +33,6 @@ void append(std::vector<std::uint8_t>& bytes, T value) {
     std::memcpy(bytes.data() + at, &value, sizeof(T));
 }
 
-inline void append_bytes(std::vector<std::uint8_t>& bytes, const void* from, std::size_t n_bytes) {
-    const auto* first = static_cast<const std::uint8_t*>(from);
-    bytes.insert(bytes.end(), first, first + n_bytes);
-}
-
 // Splits the next n_bytes off the front of bytes. Throws CorruptBlocks if there are not as many.
 inline std::span<const std::uint8_t> take_bytes(std::span<const std::uint8_t>& bytes, std::size_t n_bytes,
                                                 const char* otherwise) {

@@ -17,7 +17,6 @@ struct Elements {
     std::uint8_t transform;
 
     std::size_t n_planes() const noexcept { return std::size_t{1} << element_log2; }
-    std::size_t raw_bytes() const noexcept { return n_elements << element_log2; }
     const std::uint8_t* raw_at(std::size_t element) const noexcept { return raw + (element << element_log2); }
     const std::uint8_t* predecessor_at(std::size_t element) const noexcept {
         return predecessor == nullptr ? nullptr : predecessor + (element << element_log2);

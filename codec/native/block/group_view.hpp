@@ -8,8 +8,8 @@
 
 #include "block/decode_table.hpp"
 #include "block/layout.hpp"
-#include "block/plan.hpp"
 #include "block/recipe.hpp"
+#include "kernels/elementwise.hpp"
 
 namespace weightzip {
 

@@ -1,4 +1,4 @@
-// The fixed numbers of the block table and the payloads (docs/format.md "Block table", "rANS payload").
+// The fixed numbers of tables, block table and payloads (docs/format.md "Tables", "Block table", "rANS payload").
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 namespace weightzip {
 
+enum class PlaneMode : std::uint8_t { raw = 0, one_table = 1, contexts = 2 };
 enum class PlaneStorage : std::uint8_t { raw = 0, constant = 1, rans = 2 };
 
 inline constexpr std::size_t kStateBytes = 4 * kLanes;

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "block/counts.hpp"
+#include "block/layout.hpp"
 #include "block/merge.hpp"
 #include "block/table.hpp"
 
 namespace weightzip {
-
-enum class PlaneMode : std::uint8_t { raw = 0, one_table = 1, contexts = 2 };
 
 struct PlanePlan {
     PlaneMode mode = PlaneMode::raw;

@@ -6,6 +6,7 @@
 #include "block/bytes.hpp"
 
 namespace weightzip {
+
 void PlaneReader::open(const PlaneView& plane, const PayloadView& payload, std::size_t n_elements) {
     plane_ = &plane;
     payload_ = &payload;

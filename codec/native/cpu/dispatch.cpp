@@ -48,8 +48,6 @@ const std::vector<const KernelSet*>& list_kernels() {
     return sets;
 }
 
-const KernelSet& scalar_kernels() noexcept { return kScalar; }
-
 const KernelSet& best_kernels() { return *list_kernels().front(); }
 
 }  // namespace weightzip

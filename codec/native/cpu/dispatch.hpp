@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/elementwise.hpp"
 #include "kernels/bytes.hpp"
+#include "kernels/elementwise.hpp"
 #include "kernels/rans_decode.hpp"
 #include "kernels/rans_encode.hpp"
 
@@ -27,7 +27,6 @@ struct KernelSet {
 // The sets that this processor can run and whose registers the system saves: the fastest first, the scalar one last.
 const std::vector<const KernelSet*>& list_kernels();
 
-const KernelSet& scalar_kernels() noexcept;
 const KernelSet& best_kernels();
 
 }  // namespace weightzip

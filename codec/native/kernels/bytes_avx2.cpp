@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 namespace weightzip {
+
 void map_bytes_avx2(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept {
     std::size_t i = 0;
     if (map.n_steps <= kMaxMapSteps) {

@@ -1,5 +1,6 @@
-// What the vector kernels of rANS decoding share, for files that have immintrin.h. Everything is in the unnamed namespace: two files with different
-// targets must never share a function, or the linker could keep the one that the processor cannot run.
+// What the vector kernels of rANS decoding share, for files that have immintrin.h. Everything is in the unnamed
+// namespace: two files with different targets must never share a function, or the linker could keep the one that the
+// processor cannot run.
 
 namespace weightzip {
 namespace {
