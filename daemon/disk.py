@@ -4,7 +4,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from weightzip.errors import DiskFull, DiskUnusable
@@ -36,7 +36,8 @@ def write_durably(path: Path, data: bytes) -> None:
 def remove_tree(root: Path) -> None:
     """Remove a file, a link or a directory with all that is in it, whatever its modes; harmless if it is gone."""
     if root.is_symlink() or not root.is_dir():
-        root.unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):  # the latter if a file is above it
+            root.unlink()
         return
     root.chmod(0o700)
     for directory, names, _ in os.walk(root):

@@ -180,5 +180,8 @@ class Pipeline:
         self._drop(pin)
 
     def _drop(self, pin: PinnedCheckpoint) -> None:
-        self._committer.forget(pin)
-        self._spool.release(pin)
+        try:
+            self._committer.forget(pin)
+            self._spool.release(pin)
+        except OSError as error:  # the same broken disk, perhaps: the next start removes what stays
+            self._log.warning("not removed", step=pin.step, error=str(error))

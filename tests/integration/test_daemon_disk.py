@@ -1,6 +1,7 @@
 """A local disk that fails is waited out; one that fails for good costs one checkpoint, never the care for the others."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,16 @@ def test_a_work_directory_that_is_in_the_way_is_waited_out(tmp_path: Path) -> No
         assert parts.outcomes.given_up() == ()
 
 
-def test_a_checkpoint_on_which_the_disk_fails_again_and_again_is_given_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "spoil", [Path.touch, lambda path: path.symlink_to(path)], ids=["file", "loop_of_links"]
+)
+def test_a_checkpoint_on_which_the_disk_fails_again_and_again_is_given_up(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
     trainer = TrainerSimulator(tmp_path / "ckpt", n_elements=1000)
     with running(make_settings(tmp_path)) as parts:
         parts.places.work.rmdir()
-        parts.places.work.write_text("a file where the directory was")
+        spoil(parts.places.work)
         trainer.save(1)
 
         def is_given_up() -> bool:

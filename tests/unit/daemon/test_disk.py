@@ -42,5 +42,6 @@ def test_a_tree_is_removed_whatever_its_modes_and_nothing_behind_its_links(tmp_p
 @pytest.mark.parametrize("make", [Path.touch, lambda path: path.symlink_to("nowhere")], ids=["file", "link"])
 def test_what_is_no_directory_is_removed_too(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "it")
+    remove_tree(tmp_path / "it" / "below")
     remove_tree(tmp_path / "it")
     assert list(tmp_path.iterdir()) == []
