@@ -1,7 +1,7 @@
 """Retention: which checkpoints stay, and what may then be deleted without breaking one that stays."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from weightzip.daemon.store import CheckpointKey, Manifest, Repository, StoredObject
@@ -18,7 +18,7 @@ ORPHAN_GRACE_SECONDS = 24 * 3600.0
 
 @dataclass(frozen=True)
 class RetentionPlan:
-    """What a retention run would do. `reasons` says per kept manifest key why it stays.
+    """What a retention run would do.
 
     `delete_objects` are archives that only removed checkpoints need. `orphans` are objects that no manifest
     names, older than the grace period: left by an interrupted publish or removal.
@@ -26,7 +26,6 @@ class RetentionPlan:
 
     keep: tuple[Manifest, ...]
     remove: tuple[Manifest, ...]
-    reasons: dict[str, str]
     delete_objects: tuple[StoredObject, ...]
     orphans: tuple[StoredObject, ...]
 
@@ -55,8 +54,7 @@ def plan_retention(
     """Decide which checkpoints stay and what may go; looks at nothing but its arguments.
 
     The `keep_last` that were saved last stay (never fewer than 2), whatever their steps, and steps divisible by
-    `keep_every`.
-    Archives that a kept checkpoint leans on stay whatever happens to the checkpoint that brought them.
+    `keep_every`. Archives that a kept checkpoint leans on stay whatever happens to the checkpoint that brought them.
 
     Raises:
         UsageError: `keep_last` or `keep_every` is below 1.
@@ -64,21 +62,17 @@ def plan_retention(
     if keep_last < 1 or (keep_every is not None and keep_every < 1):
         raise UsageError("keep_last and keep_every are counts of 1 or more")
     ordered = sorted(manifests, key=lambda manifest: manifest.checkpoint_key)
-    reasons: dict[str, str] = {}
-    for position, manifest in enumerate(reversed(ordered)):
-        if position < max(keep_last, MIN_KEPT):
-            reasons[_id(manifest)] = f"one of the last {max(keep_last, MIN_KEPT)}"
-        elif keep_every is not None and manifest.step % keep_every == 0:
-            reasons[_id(manifest)] = f"step divisible by {keep_every}"
-    removed = {_id(manifest) for manifest in ordered} - set(reasons)
-    return _plan(ordered, removed, reasons, orphans)
+    removed = {
+        manifest.checkpoint_key
+        for manifest in ordered[: -max(keep_last, MIN_KEPT)]
+        if keep_every is None or manifest.step % keep_every
+    }
+    return _plan(ordered, removed, orphans)
 
 
 def plan_removal(manifests: Sequence[Manifest], keys: Collection[CheckpointKey]) -> RetentionPlan:
     """Plan to remove exactly these checkpoints; all others stay, with all that they lean on."""
-    removed = {key.key for key in keys}
-    reasons = {_id(manifest): "not asked for" for manifest in manifests if _id(manifest) not in removed}
-    return _plan(manifests, removed, reasons, ())
+    return _plan(manifests, keys, ())
 
 
 def find_orphans(
@@ -89,8 +83,7 @@ def find_orphans(
     Keys that are not of our making are never listed, nor are the objects of the digests in `spared`. Objects of unknown
     age stay. `manifests` are all there are, read before this is called.
     """
-    named = {object_key(digest) for manifest in manifests for digest in manifest.object_digests}
-    named.update(map(object_key, spared))
+    named = _name_objects(manifests).union(map(object_key, spared))
     oldest_seconds = time.time() - ORPHAN_GRACE_SECONDS
     found = [item for item in repository.store.list_objects(OBJECTS_PREFIX) if parse_object_key(item.key)]
     found += repository.store.list_objects(TEMPORARY_PREFIX)
@@ -115,26 +108,23 @@ def execute_plan(repository: Repository, plan: RetentionPlan) -> RetentionReport
     for manifest in plan.remove:
         repository.remove(manifest.checkpoint_key)
     # Read anew: somebody may have published since the plan was made. A listing may lag: the plan's own are added.
-    remaining = (*repository.load_all(), *plan.keep)
-    named = {object_key(digest) for manifest in remaining for digest in manifest.object_digests}
+    named = _name_objects((*repository.load_all(), *plan.keep))
     doomed = [item for item in (*plan.delete_objects, *plan.orphans) if item.key not in named]
     for item in doomed:
         repository.store.delete(item.key)
     return RetentionReport(len(plan.remove), len(doomed), sum(item.size_bytes for item in doomed))
 
 
-def _id(manifest: Manifest) -> str:
-    return manifest.checkpoint_key.key
+def _name_objects(manifests: Iterable[Manifest]) -> set[str]:
+    """Return the keys of all objects that manifests name."""
+    return {object_key(digest) for manifest in manifests for digest in manifest.object_digests}
 
 
 def _plan(
-    manifests: Sequence[Manifest],
-    removed: Collection[str],
-    reasons: dict[str, str],
-    orphans: Sequence[StoredObject],
+    manifests: Sequence[Manifest], removed: Collection[CheckpointKey], orphans: Sequence[StoredObject]
 ) -> RetentionPlan:
-    keep = tuple(manifest for manifest in manifests if _id(manifest) not in removed)
-    remove = tuple(manifest for manifest in manifests if _id(manifest) in removed)
+    keep = tuple(manifest for manifest in manifests if manifest.checkpoint_key not in removed)
+    remove = tuple(manifest for manifest in manifests if manifest.checkpoint_key in removed)
     needed = {digest for manifest in keep for digest in manifest.object_digests}
     doomed = {
         record.object_digest: StoredObject(object_key(record.object_digest), record.size_bytes)
@@ -142,4 +132,4 @@ def _plan(
         for record in manifest.encoding.archives.values()
         if record.object_digest not in needed
     }
-    return RetentionPlan(keep, remove, reasons, tuple(doomed.values()), tuple(orphans))
+    return RetentionPlan(keep, remove, tuple(doomed.values()), tuple(orphans))

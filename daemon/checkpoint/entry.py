@@ -43,7 +43,8 @@ def find_save_time(files: Iterable[tuple[int, int]]) -> int:
     """Return when a checkpoint was saved, in whole Unix seconds, from (size_bytes, mtime_ns) of its files.
 
     It is when the largest file was modified, the newest of equals: small files, such as the results of an
-    evaluation, may join an old checkpoint later and do not make it the newest one. Without files, and for times before 1970, it is 0; no time is later than MAX_SAVE_TIME_SECONDS.
+    evaluation, may join an old checkpoint later and do not make it the newest one. Without files, and for times
+    before 1970, it is 0; no time is later than MAX_SAVE_TIME_SECONDS.
     """
     _, mtime_ns = max(files, default=(0, 0))
     return min(max(mtime_ns // 10**9, 0), MAX_SAVE_TIME_SECONDS)

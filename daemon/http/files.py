@@ -1,14 +1,14 @@
 """`GET /v1/checkpoints/{step}/files/{path}`: one file of a committed checkpoint, decoded on the way, with ranges."""
 
+from asyncio import to_thread
 from contextlib import ExitStack
-from functools import partial
 
 from aiohttp import web
 
 from weightzip.codec.reader import Archive
 from weightzip.daemon.checkpoint import FileEntry
 from weightzip.daemon.components import Components
-from weightzip.daemon.http.context import components_of, run_blocking
+from weightzip.daemon.http.context import components_of
 from weightzip.daemon.http.ranges import ByteRange, UnsatisfiableRange, parse_range
 from weightzip.daemon.restore.chain import open_chain
 from weightzip.daemon.restore.fetch import ObjectFetcher
@@ -25,7 +25,7 @@ async def get_file(request: web.Request) -> web.StreamResponse:
     """
     parts = components_of(request)
     step, path = request.match_info["step"], request.match_info["path"]
-    manifest, entry = await run_blocking(lambda: _find(parts, step, path))
+    manifest, entry = await to_thread(_find, parts, step, path)
     etag = f'"{entry.digest}"'
     headers = {"ETag": etag, "Accept-Ranges": "bytes", "Content-Type": "application/octet-stream"}
     if etag in [tag.strip() for tag in request.headers.get("If-None-Match", "").split(",")]:
@@ -39,8 +39,7 @@ async def get_file(request: web.Request) -> web.StreamResponse:
         raise web.HTTPRequestRangeNotSatisfiable(
             text=str(error), headers={"Content-Range": f"bytes */{entry.size_bytes}"}
         ) from None
-    whole = ByteRange(0, entry.size_bytes)
-    part = wanted or whole
+    part = wanted or ByteRange(0, entry.size_bytes)
     headers["Content-Length"] = str(part.end - part.start)
     if wanted is not None:
         headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{entry.size_bytes}"
@@ -67,19 +66,19 @@ async def _send(
     part: ByteRange,
 ) -> web.StreamResponse:
     with ExitStack() as stack:
-        archive = await run_blocking(lambda: _open(stack, parts, manifest, entry))
+        archive = await to_thread(_open, stack, parts, manifest, entry)
 
         def read(start: int) -> bytes:
             return bytes(archive.read_range(start, min(_PIECE_BYTES, part.end - start)))
 
         # The first piece is decoded before the status line: its failure can still be told properly.
-        piece = await run_blocking(partial(read, part.start)) if part.end > part.start else b""
+        piece = await to_thread(read, part.start) if part.end > part.start else b""
         await response.prepare(request)
         position = part.start
         while piece:
             await response.write(piece)
             position += len(piece)
-            piece = await run_blocking(partial(read, position)) if position < part.end else b""
+            piece = await to_thread(read, position) if position < part.end else b""
         await response.write_eof()
     return response
 

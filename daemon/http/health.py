@@ -1,8 +1,10 @@
 """Probes and metrics. None of them asks the store: an outage there must not restart or unready a training pod."""
 
+from asyncio import to_thread
+
 from aiohttp import web
 
-from weightzip.daemon.http.context import components_of, run_blocking
+from weightzip.daemon.http.context import components_of
 
 
 async def livez(request: web.Request) -> web.Response:
@@ -30,5 +32,5 @@ async def readyz(request: web.Request) -> web.Response:
 
 async def metrics(request: web.Request) -> web.Response:
     """Answer all metrics in the text format of Prometheus."""
-    body = await run_blocking(components_of(request).metrics.render)
+    body = await to_thread(components_of(request).metrics.render)
     return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})

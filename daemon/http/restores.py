@@ -1,10 +1,11 @@
 """`POST /v1/restore` and `GET /v1/restore/{id}`."""
 
+from asyncio import to_thread
 from typing import Any
 
 from aiohttp import web
 
-from weightzip.daemon.http.context import components_of, run_blocking
+from weightzip.daemon.http.context import components_of
 from weightzip.daemon.http.failures import failure_body
 from weightzip.daemon.http.requests import RestoreRequest, read_body
 from weightzip.daemon.jobs.restores import RestoreJob
@@ -14,7 +15,7 @@ async def start_restore(request: web.Request) -> web.Response:
     """Queue a restore and answer 202 with its id."""
     body = await read_body(request, RestoreRequest)
     restores = components_of(request).restores
-    job = await run_blocking(lambda: restores.submit(body.selector, body.to, if_empty=body.if_empty))
+    job = await to_thread(restores.submit, body.selector, body.to, if_empty=body.if_empty)
     return web.json_response(describe_restore(job), status=202, headers={"Location": f"/v1/restore/{job.id}"})
 
 

@@ -152,9 +152,8 @@ class WatchLoop:
         hints = EventHints(self._root, self._on_event, self._on_overflow)
         try:
             hints.start()
-        except (
-            OSError
-        ) as error:  # also when other processes have taken all instances that the kernel gives a user
+        except OSError as error:
+            # Also when other processes have taken all instances that the kernel gives a user.
             if not self._warned:
                 self._log.warning(
                     "no file events, polling until they work", path=str(self._root), error=str(error)

@@ -50,9 +50,7 @@ def test_the_union_of_rules_stays(publisher: Publisher) -> None:
     manifests = publisher.repository.load_all()
     assert _kept(plan_retention(manifests, keep_last=3)) == [300, 400, 500]
     assert _kept(plan_retention(manifests, keep_last=2, keep_every=200)) == [200, 400, 500]
-    plan = plan_retention(manifests, keep_last=2, keep_every=100)
-    assert plan.reasons[manifests[0].checkpoint_key.key] == "step divisible by 100"
-    assert plan.reasons[manifests[4].checkpoint_key.key] == "one of the last 2"
+    assert _kept(plan_retention(manifests, keep_last=2, keep_every=100)) == [100, 200, 300, 400, 500]
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
