@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import typer
 
+from weightzip.cli.bench import bench
 from weightzip.cli.compress import compress
 from weightzip.cli.config import config_app
 from weightzip.cli.decompress import decompress
@@ -44,6 +45,7 @@ app.command()(compress)
 app.command()(decompress)
 app.command()(verify)
 app.command()(inspect)
+app.command()(bench)
 app.command()(run)
 app.command(name="list")(list_checkpoints)
 app.command()(show)

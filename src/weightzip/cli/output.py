@@ -95,6 +95,7 @@ _TEXT_COLUMNS = {
     "shape",
     "recipe",
     "path",
+    "against",
     "name",
     "saved",
     "kind",

@@ -1,0 +1,147 @@
+"""Measuring files one after the other: compressed into a temporary place, restored, compared, timed, removed."""
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+
+from weightzip.codec.backend import CpuBackend
+from weightzip.codec.containers import read_layout
+from weightzip.codec.encoder import encode_shard
+from weightzip.codec.format.checksum import DigestBuilder
+from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.reader import Archive
+from weightzip.codec.source import FileSource
+from weightzip.errors import ContentDiffers
+from weightzip.files.bench.inputs import BenchInput
+from weightzip.files.bench.kinds import split_index, sum_kinds
+from weightzip.files.bench.machine import describe_machine, read_disk_bytes, read_memory_bytes
+from weightzip.files.bench.report import BenchReport, FileResult, TensorResult, Timing, pick_largest
+from weightzip.files.compress import compress_file
+from weightzip.files.opening import open_archive, open_base, open_source
+from weightzip.files.reports import Progress, ignore_progress
+from weightzip.files.verify import verify_file
+from weightzip.files.walk import walk_archive
+
+ShowProgress = Callable[[str], AbstractContextManager[Progress | None]]
+"""Yields what is called with the progress of the file of that name."""
+
+# Small files take too little time for one measurement to mean anything.
+_ENOUGH_SECONDS = 1.0
+_MAX_ROUNDS = 5
+
+
+def measure_inputs(
+    inputs: Sequence[BenchInput], *, n_threads: int = 0, show_progress: ShowProgress
+) -> BenchReport:
+    """Measure all files and return the report. `n_threads` 0 uses all cores.
+
+    One archive at a time lies in the system's temporary directory (TMPDIR); memory is bounded, inputs are only read.
+
+    Raises:
+        ContentDiffers, VerificationFailed: a file does not come back as it was: no figure is worth reporting then.
+        SourceChanged, DiskFull, NotFound: as in compress_file.
+    """
+    n_threads = n_threads or len(os.sched_getaffinity(0))
+    measured_at, machine = datetime.now(timezone.utc), describe_machine()
+    memory_before_bytes, _ = read_memory_bytes()
+    files = []
+    with tempfile.TemporaryDirectory(prefix="weightzip-bench-") as folder:
+        for one in inputs:
+            with show_progress(one.source.name) as progress:
+                files.append(
+                    _measure_file(one, Path(folder, "archive"), n_threads, progress or ignore_progress)
+                )
+    _, peak_memory_bytes = read_memory_bytes()
+    return BenchReport(measured_at, machine, n_threads, tuple(files), peak_memory_bytes, memory_before_bytes)
+
+
+def _measure_file(one: BenchInput, target: Path, n_threads: int, progress: Progress) -> FileResult:
+    with open_base(one.base, n_threads) as base:
+        written = compress_file(
+            one.source,
+            target,
+            base=base,
+            n_threads=n_threads,
+            verify=False,  # all of it is compared below
+            force=True,
+            progress=_take_share(progress, 0),
+        )
+        with open_archive(target, base=base, n_threads=n_threads) as archive:
+            parts = split_index(archive.index)
+            with open_source(one.source) as source:
+                encode = _time_rounds(
+                    source.size_bytes, partial(_encode, source, base, n_threads, _take_share(progress, 1))
+                )
+            decode = _time_rounds(
+                archive.index.file_bytes, partial(_decode, archive, n_threads, _take_share(progress, 2))
+            )
+        verified = verify_file(
+            one.source, target, base=base, n_threads=n_threads, progress=_take_share(progress, 3)
+        )
+    if verified.file_digest != written.file_digest:
+        raise ContentDiffers(f"{one.source}: had digest {written.file_digest}, now {verified.file_digest}")
+    tensors = [
+        TensorResult(one.source, part.name, part.kind, part.shape, part.raw_bytes, part.stored_bytes)
+        for part in parts
+        if part.name is not None
+    ]
+    return FileResult(
+        source=one.source,
+        base=one.base,
+        leans=written.base_digest is not None,
+        raw_bytes=written.raw_bytes,
+        stored_bytes=written.stored_bytes,
+        kinds=sum_kinds(parts, written.stored_bytes),
+        largest=pick_largest(tensors),
+        encode=encode,
+        decode=decode,
+        file_digest=verified.file_digest,
+    )
+
+
+def _encode(source: FileSource, base: Predecessor | None, n_threads: int, progress: Progress) -> None:
+    """Encode a file with its digest, as compressing does, and drop what comes out."""
+    digest, done_bytes = DigestBuilder(n_threads), 0
+    backend = CpuBackend(n_threads)
+    layout = read_layout(source)
+    frames = encode_shard(source, layout, base, backend, verify=False, name=str(source.path))
+    with closing(frames):
+        for raw, frame in frames:
+            digest.update(raw)
+            done_bytes += len(raw)
+            progress(done_bytes, layout.file_bytes)
+            del raw, frame  # or they would live on while the next frame is encoded
+    digest.digest()
+
+
+def _decode(archive: Archive, n_threads: int, progress: Progress) -> None:
+    """Restore a file, its digest proven, and drop what comes out."""
+    walk_archive(archive, lambda offset, raw: None, n_threads, progress)
+
+
+def _time_rounds(raw_bytes: int, work: Callable[[], None]) -> Timing:
+    disk_bytes_before = read_disk_bytes()
+    seconds: list[float] = []
+    while len(seconds) < _MAX_ROUNDS and sum(seconds) < _ENOUGH_SECONDS:
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    disk_bytes_after = read_disk_bytes()
+    told = disk_bytes_before is not None and disk_bytes_after is not None
+    return Timing(
+        raw_bytes,
+        statistics.median(seconds),
+        len(seconds),
+        (disk_bytes_after or 0) - (disk_bytes_before or 0) if told else None,
+    )
+
+
+def _take_share(progress: Progress, stage: int) -> Progress:
+    """Return a callback for one of the four walks over a file, which all are one way to the reader of the bar."""
+    return lambda done_bytes, total_bytes: progress(stage * total_bytes + done_bytes, 4 * total_bytes)
