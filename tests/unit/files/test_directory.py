@@ -1,13 +1,12 @@
 """Trees of files and trees of archives."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from shards.build import write_step
+from support.privileges import without_privileges
 from weightzip.errors import ContentDiffers, NotFound, TargetExists, UsageError
 from weightzip.files.directory import FilePair, pair_archives, pair_files, prepare_directory
 
@@ -79,19 +78,6 @@ def test_targets_in_the_way_are_refused(tree: Path, tmp_path: Path) -> None:
         pass
 
 
-@contextmanager
-def _without_privileges() -> Iterator[None]:
-    """Act as nobody where the tests run as root, whom no mode keeps out."""
-    is_root = os.geteuid() == 0
-    if is_root:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if is_root:
-            os.seteuid(0)
-
-
 def test_a_folder_that_may_not_be_read_is_never_left_out(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,7 +85,7 @@ def test_a_folder_that_may_not_be_read_is_never_left_out(
     tree.chmod(0o755)
     monkeypatch.chdir(tree)  # the folders above may not be open to everybody
     try:
-        with _without_privileges(), pytest.raises(PermissionError, match="sub"):
+        with without_privileges(), pytest.raises(PermissionError, match="sub"):
             list(pair_files(Path(), tmp_path / "out", None, compressing=True))
     finally:
         (tree / "sub").chmod(0o700)

@@ -62,7 +62,7 @@ def measure_inputs(
 
 
 def _measure_file(one: BenchInput, target: Path, n_threads: int, progress: Progress) -> FileResult:
-    with open_base(one.base, n_threads) as base:
+    with open_source(one.source) as source, open_base(one.base, n_threads) as base:
         written = compress_file(
             one.source,
             target,
@@ -74,13 +74,13 @@ def _measure_file(one: BenchInput, target: Path, n_threads: int, progress: Progr
         )
         with open_archive(target, base=base, n_threads=n_threads) as archive:
             parts = split_index(archive.index)
-            with open_source(one.source) as source:
-                encode = _time_rounds(
-                    source.size_bytes, partial(_encode, source, base, n_threads, _take_share(progress, 1))
-                )
+            encode = _time_rounds(
+                source.size_bytes, partial(_encode, source, base, n_threads, _take_share(progress, 1))
+            )
             decode = _time_rounds(
                 archive.index.file_bytes, partial(_decode, archive, n_threads, _take_share(progress, 2))
             )
+        source.check_unchanged()  # or the comparison would blame the archive
         verified = verify_file(
             one.source, target, base=base, n_threads=n_threads, progress=_take_share(progress, 3)
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.privileges import without_privileges
 from weightzip.errors import NotFound, UsageError
 from weightzip.files.bench import BenchInput, list_inputs
 
@@ -42,6 +43,14 @@ def test_what_is_not_there_is_said_before_anything_is_measured(steps: Path) -> N
         list_inputs([model, steps / "nope"], None)
     with pytest.raises(NotFound, match="nope"):
         list_inputs([model], steps / "nope")
+
+
+def test_a_file_that_may_not_be_read_is_named(steps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (steps / "new" / "model").chmod(0)
+    steps.chmod(0o755)
+    monkeypatch.chdir(steps)  # the folders above may not be open to everybody
+    with without_privileges(), pytest.raises(PermissionError, match="new/model"):
+        list_inputs([Path("old"), Path("new")], None)
 
 
 def test_requests_that_make_no_sense_are_refused(steps: Path) -> None:

@@ -1,0 +1,71 @@
+"""Measuring files: what is reported is true, and what changes meanwhile ends it."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+import pytest
+
+from shards.build import write_step
+from weightzip.errors import SourceChanged
+from weightzip.files import compress_file
+from weightzip.files.bench import BenchInput, measure_inputs
+from weightzip.files.reports import Progress
+
+
+def _show_nothing(label: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def test_the_sizes_are_those_of_compressing(tmp_path: Path) -> None:
+    old, new = write_step(tmp_path, 1), write_step(tmp_path, 2)
+    written = compress_file(new, tmp_path / "archive", base=old)
+    report = measure_inputs([BenchInput(new, old)], n_threads=2, show_progress=_show_nothing)
+    (file,) = report.files
+    assert (file.raw_bytes, file.stored_bytes) == (written.raw_bytes, written.stored_bytes)
+    assert (file.file_digest, file.leans) == (written.file_digest, True)
+    assert file.encode.raw_bytes == file.decode.raw_bytes == written.raw_bytes
+    assert min(file.encode.seconds, file.decode.seconds) > 0
+    assert report.n_threads == 2
+    weight = next(tensor for tensor in file.largest if tensor.name == "model.weight")
+    assert (weight.shape, weight.raw_bytes) == ((2000, 10), 80_000)
+
+
+def test_an_archive_is_a_predecessor_too(tmp_path: Path) -> None:
+    old, new = write_step(tmp_path, 1), write_step(tmp_path, 2)
+    compress_file(old, tmp_path / "old.wzst")
+    raw, packed = (
+        measure_inputs([BenchInput(new, base)], show_progress=_show_nothing)
+        for base in (old, tmp_path / "old.wzst")
+    )
+    assert raw.stored_bytes == packed.stored_bytes
+
+
+def test_the_progress_of_a_file_ends_with_all_of_it(tmp_path: Path) -> None:
+    seen: dict[str, list[float]] = {}
+
+    @contextmanager
+    def show(label: str) -> Iterator[Progress]:
+        shares = seen.setdefault(label, [])
+        yield lambda done_bytes, total_bytes: shares.append(done_bytes / total_bytes)
+
+    measure_inputs([BenchInput(write_step(tmp_path, 1, n_elements=2_000_000), None)], show_progress=show)
+    (shares,) = seen.values()
+    assert shares[0] > 0
+    assert shares[-1] == max(shares) == 1
+
+
+@pytest.mark.parametrize("share", [0.1, 0.6])
+def test_a_file_that_changes_meanwhile_ends_it(tmp_path: Path, share: float) -> None:
+    path = write_step(tmp_path, 1)
+
+    @contextmanager
+    def spoil(label: str) -> Iterator[Progress]:
+        def write(done_bytes: int, total_bytes: int) -> None:
+            if done_bytes > share * total_bytes:
+                path.write_bytes(bytes(100))
+
+        yield write
+
+    with pytest.raises(SourceChanged):
+        measure_inputs([BenchInput(path, None)], show_progress=spoil)
