@@ -1,58 +1,110 @@
-"""A whole archive in memory, walked front to back (docs/format.md, "Archive")."""
+"""A whole archive in memory (docs/format.md, "Archive"): walked front to back, then decoded frame by frame."""
 
-from weightzip.codec.format.checksum import DigestBuilder
-from weightzip.codec.format.footer import FOOTER_BYTES, decode_footer
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from weightzip.codec.format.cursor import Cursor
+from weightzip.codec.format.footer import decode_footer
 from weightzip.codec.format.frame import (
     FRAME_HEADER_BYTES,
     FrameKind,
     check_frame_body,
     decode_frame_header,
 )
-from weightzip.codec.format.header import decode_header
-from weightzip.codec.format.index import decode_index
-from weightzip.codec.frames import decode_frame
-from weightzip.codec.predecessor import BoundPredecessor, Predecessor
-from weightzip.codec.reference.block_group import decode_block_group
+from weightzip.codec.reference.data_frame import OWN, OWN_BIT, DataFrame, Method, read_data_frame
+from weightzip.codec.reference.header import ArchiveHeader, read_header
+from weightzip.codec.reference.index import ArchiveIndex, FrameRow, read_index
+from weightzip.codec.reference.inputs import InputFiles, compute_digest
+from weightzip.codec.reference.restore import restore_frame
 from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData
 
-
-class ReferenceDecoder:
-    """A BlockDecoder over the reference implementation."""
-
-    def decode_blocks(
-        self, group: BytesLike, predecessor: BytesLike | None, out: memoryview, place: str
-    ) -> None:
-        out[:] = decode_block_group(group, predecessor, len(out), place)
+NO_INPUTS: Mapping[bytes, BytesLike] = {}
 
 
-def decode_archive(data: BytesLike, predecessor: Predecessor | None = None) -> bytes:
-    """Return the bytes of the shard in an archive.
+@dataclass(frozen=True)
+class _Frame:
+    """A data frame, and what the index must say of it."""
+
+    frame: DataFrame
+    row: FrameRow
+    raw_offset: int
+
+    @property
+    def leans_on_own_bytes(self) -> bool:
+        return bool(self.row.leans_on >> OWN_BIT)
+
+
+def decode_archive(archive: BytesLike, inputs: Mapping[bytes, BytesLike] = NO_INPUTS) -> bytes:
+    """Return the bytes of the shard in an archive. `inputs` holds the files it leans on, by digest.
 
     Raises:
-        CorruptData, MissingPredecessor, WrongPredecessor: as the product's readers do.
+        CorruptData, UnsupportedVersion: the archive contradicts the document, or is of a later version.
+        MissingPredecessor, WrongPredecessor: a file that a frame leans on is not there, or is another one.
     """
     place = "archive"
-    view = memoryview(data)
-    header = decode_header(view, place)
-    bound = BoundPredecessor.of_header(header, predecessor)
-    position = header.n_bytes
-    parts: list[BytesLike] = []
+    cursor = Cursor(archive, place)
+    header = read_header(cursor, archive)
+    frames, index = _walk(cursor, header)
+    shard = bytearray(index.file_bytes)
+    files = InputFiles(header, inputs, shard)
+    # What others of this archive may lean on comes first.
+    for entry in sorted(frames, key=lambda entry: entry.leans_on_own_bytes):
+        frame = entry.frame
+        frame_place = f"{place}: frame at {entry.row.archive_offset}"
+        predecessor = files.gather(frame.predecessor, frame_place)
+        companion = files.gather(frame.companion, frame_place)
+        raw = restore_frame(frame, predecessor, companion, frame_place)
+        shard[entry.raw_offset : entry.raw_offset + len(raw)] = raw
+    if compute_digest(shard) != index.file_digest:
+        raise CorruptData(f"{place}: the restored file does not have its recorded digest")
+    return bytes(shard)
+
+
+def _walk(cursor: Cursor, header: ArchiveHeader) -> tuple[list[_Frame], ArchiveIndex]:
+    """Return all frames and the index, compared with each other, from where the header ends to the end."""
+    frames: list[_Frame] = []
+    raw_offset = 0
     while True:
-        head = decode_frame_header(view[position : position + FRAME_HEADER_BYTES], place)
-        begin, end = position + FRAME_HEADER_BYTES, position + FRAME_HEADER_BYTES + head.body_bytes
-        body = view[begin:end]
+        begin = cursor.position
+        place = f"{cursor.place}: frame at {begin}"
+        head = decode_frame_header(cursor.take(FRAME_HEADER_BYTES, "frame header"), place)
+        body = cursor.take(head.body_bytes, "body")
         check_frame_body(head, body, place)
         if head.kind == FrameKind.INDEX:
             break
-        parts.append(decode_frame(body, bound, ReferenceDecoder(), place).raw)
-        position = end
-    index = decode_index(body, index_offset=position, place=place)
-    if decode_footer(view[end:], place) != position or len(view) != end + FOOTER_BYTES:
-        raise CorruptData(f"{place}: it does not end with its footer")
-    digest = DigestBuilder(n_threads=1)
-    for part in parts:
-        digest.update(part)
-    if digest.digest() != index.file_digest:
-        raise CorruptData(f"{place}: the restored file does not have its recorded digest")
-    return b"".join(parts)
+        frame = read_data_frame(body, header, place)
+        transform = bytes(frame.rest[1:2]) if frame.method == Method.BLOCKS else b""
+        row = FrameRow(
+            begin,
+            cursor.position - begin,
+            frame.raw_bytes,
+            frame.method,
+            int.from_bytes(transform, "little"),
+            frame.leans_on,
+        )
+        frames.append(_Frame(frame, row, raw_offset))
+        raw_offset += frame.raw_bytes
+    index = read_index(body, f"{cursor.place}: index")
+    cursor.expect(index.frames == tuple(entry.row for entry in frames), "index and frames differ")
+    cursor.expect(index.file_bytes == raw_offset, "the frames do not sum to the file's size")
+    cursor.expect(decode_footer(cursor.take_rest(), cursor.place) == begin, "the footer points elsewhere")
+    _check_own_pieces(cursor, frames, index.file_bytes)
+    return frames, index
+
+
+def _check_own_pieces(cursor: Cursor, frames: list[_Frame], file_bytes: int) -> None:
+    """Check that pieces of the shard itself lie in it, in frames that lean on nothing of it themselves."""
+    leaning = [entry for entry in frames if entry.leans_on_own_bytes]
+    for entry in leaning:
+        inputs = [given for given in (entry.frame.predecessor, entry.frame.companion) if given is not None]
+        for piece in (piece for given in inputs for piece in given.pieces if piece.reference == OWN):
+            end = piece.offset + piece.n_bytes
+            cursor.expect(end <= file_bytes, "a piece reaches beyond the shard")
+            cursor.expect(
+                all(
+                    end <= other.raw_offset or piece.offset >= other.raw_offset + other.row.raw_bytes
+                    for other in leaning
+                ),
+                "a piece of the shard lies in a frame that leans on the shard itself",
+            )

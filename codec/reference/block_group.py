@@ -1,88 +1,89 @@
 """A whole block group (docs/format.md, "Block group")."""
 
 import numpy as np
-import numpy.typing as npt
 
 from weightzip.codec.format.cursor import Cursor
-from weightzip.codec.reference.rans import decode_payload
-from weightzip.codec.reference.recipe import read_recipe
-from weightzip.codec.reference.tables import PlaneTables, read_planes
+from weightzip.codec.reference.elements import Elements, Numbers, view_elements
+from weightzip.codec.reference.planes import PayloadArea, read_plane
+from weightzip.codec.reference.recipe import ContextInput, Predictor, Recipe, read_recipe
+from weightzip.codec.reference.tables import read_planes
 from weightzip.codec.reference.transforms import invert_transform, join_planes
 from weightzip.codec.source import BytesLike
-from weightzip.errors import CorruptData
-
-_RAW, _CONSTANT, _RANS = 0, 1, 2
-_ALIGNMENT = 16
 
 
 def decode_block_group(
-    group: BytesLike, predecessor: BytesLike | None, raw_bytes: int, place: str = "block group"
+    group: BytesLike,
+    raw_bytes: int,
+    *,
+    predecessor: BytesLike | None = None,
+    companion: BytesLike | None = None,
+    place: str = "block group",
 ) -> bytes:
-    """Return the raw_bytes that a block group restores.
+    """Return the raw_bytes (1 or more) that a block group restores.
 
     Raises:
-        CorruptData: the group contradicts the document.
+        CorruptData: the group contradicts the document, or does not fit the inputs.
     """
     cursor = Cursor(group, place)
-    head, source = read_recipe(cursor, place)
-    cursor.expect(raw_bytes % head.element_bytes == 0, "raw_bytes is no multiple of the element size")
-    cursor.expect(
-        head.needs_predecessor == (predecessor is not None), "recipe and pieces do not fit together"
-    )
-    n_elements = raw_bytes // head.element_bytes
-    n_planes = head.element_bytes
-    planes = read_planes(cursor, n_planes, head.n_contexts)
-    p = None if predecessor is None else np.frombuffer(predecessor, dtype=f"<u{head.element_bytes}")
-    contexts = np.zeros(n_elements, dtype=np.int64)
-    if source is not None and p is not None:
-        contexts = source.find_contexts(p)
+    recipe = read_recipe(cursor, raw_bytes)
+    n_elements = raw_bytes // recipe.element_bytes
+    _check_inputs(cursor, recipe, n_elements, predecessor, companion)
+    p = None if predecessor is None else view_elements(predecessor, recipe.element_bytes)
+    c = None if companion is None else view_elements(companion, recipe.companion_bytes)
+    predicted = _predict(recipe, p)
+    contexts = _find_contexts(recipe, n_elements, {1: p, 2: c, 3: predicted})
+    u = _read_coded(cursor, recipe, contexts)
+    cursor.finish("the payload area")
+    return invert_transform(recipe.transform, u, predicted).tobytes()
 
-    n_blocks = -(-n_elements // head.block_elements)
-    entries = cursor.column("<u4", n_blocks * n_planes, "block table").reshape(n_blocks, n_planes)
-    area = _PayloadArea(cursor)
+
+def _check_inputs(
+    cursor: Cursor,
+    recipe: Recipe,
+    n_elements: int,
+    predecessor: BytesLike | None,
+    companion: BytesLike | None,
+) -> None:
+    predecessor_bytes = n_elements * recipe.element_bytes if recipe.needs_predecessor else None
+    companion_bytes = n_elements * recipe.companion_bytes if recipe.companion_bytes else None
+    for name, given, needed in (
+        ("predecessor", predecessor, predecessor_bytes),
+        ("companion", companion, companion_bytes),
+    ):
+        given_bytes = None if given is None else len(given)
+        cursor.expect(
+            given_bytes == needed, f"its recipe asks for {needed} bytes of {name}, there are {given_bytes}"
+        )
+
+
+def _predict(recipe: Recipe, p: Elements | None) -> Elements | None:
+    """Return the predicted element at every place, None without a predictor."""
+    if recipe.factors is not None:
+        return recipe.factors.predict(p if recipe.factors.weight else None, recipe.element_bytes)
+    return p if recipe.predictor == Predictor.PREDECESSOR else None
+
+
+def _find_contexts(recipe: Recipe, n_elements: int, inputs: dict[int, Elements | None]) -> Numbers:
+    picked = inputs[recipe.context_input] if recipe.context_input != ContextInput.NONE else None
+    if recipe.source is None or picked is None:
+        return np.zeros(n_elements, dtype=np.int64)
+    return recipe.source.find_contexts(picked)
+
+
+def _read_coded(cursor: Cursor, recipe: Recipe, contexts: Numbers) -> Elements:
+    """Return u of every element, block by block."""
+    n_planes = recipe.element_bytes
+    planes = read_planes(cursor, n_planes, recipe.n_contexts)
+    begins = range(0, len(contexts), recipe.block_elements)
+    entries = cursor.column("<u4", len(begins) * n_planes, "block table").reshape(-1, n_planes)
+    area = PayloadArea(cursor)
     blocks = [
         join_planes(
             [
-                _read_plane(area, int(entry), plane, contexts[begin : begin + head.block_elements])
-                for entry, plane in zip(entries[block], planes, strict=True)
+                read_plane(area, entry, plane, contexts[begin : begin + recipe.block_elements])
+                for entry, plane in zip(row.tolist(), planes, strict=True)
             ]
         )
-        for block, begin in enumerate(range(0, n_elements, head.block_elements))
+        for begin, row in zip(begins, entries, strict=True)
     ]
-    cursor.finish("the payload area")
-    return invert_transform(head.transform, np.concatenate(blocks), p).tobytes()
-
-
-class _PayloadArea:
-    """Payloads one after another, each at a multiple of 16 from the start of the area."""
-
-    def __init__(self, cursor: Cursor) -> None:
-        self.cursor = cursor
-        self._begin = cursor.position
-
-    def take(self, n_bytes: int) -> memoryview:
-        """Return the next payload."""
-        if n_bytes == 0:
-            return memoryview(b"")
-        n_padding = -(self.cursor.position - self._begin) % _ALIGNMENT
-        padding = self.cursor.take(n_padding, "padding")
-        self.cursor.expect(not any(padding), "padding between payloads is set")
-        return self.cursor.take(n_bytes, "payload")
-
-
-def _read_plane(
-    area: _PayloadArea, entry: int, plane: PlaneTables, contexts: npt.NDArray[np.int64]
-) -> npt.NDArray[np.uint8]:
-    storage, value, n_elements = entry >> 24, entry & 0xFFFFFF, len(contexts)
-    place = area.cursor.place
-    if storage == _RAW:
-        area.cursor.expect(value == n_elements, "a raw plane has a wrong size")
-        return np.frombuffer(area.take(value), dtype=np.uint8)
-    if storage == _CONSTANT:
-        area.cursor.expect(value < 256, "a constant is no byte")
-        return np.full(n_elements, value, dtype=np.uint8)
-    if storage != _RANS or not plane.tables:
-        raise CorruptData(f"{place}: plane storage {storage} is not allowed")
-    if len(plane.tables) == 1:
-        contexts = np.zeros_like(contexts)
-    return decode_payload(Cursor(area.take(value), place), plane, contexts)
+    return np.concatenate(blocks)

@@ -1,48 +1,97 @@
-"""The recipe at the front of a block group, with its context source (docs/format.md, "Recipe")."""
+"""The recipe at the front of a block group (docs/format.md, "Recipe")."""
 
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
 
-import numpy as np
-import numpy.typing as npt
-
-from weightzip.codec.format.block_group import RecipeHead, decode_recipe_head
 from weightzip.codec.format.cursor import Cursor
+from weightzip.codec.format.limits import MAX_CONTEXTS
+from weightzip.codec.reference.context_source import ContextSource, read_context_source
+from weightzip.codec.reference.factors import Factors, read_factors
 
-_HEAD_BYTES = 4
+
+class Transform(IntEnum):
+    """What is coded instead of the element."""
+
+    IDENTITY = 0
+    ROTATE = 1
+    FLOAT_DIFFERENCE = 2
+    INTEGER_DIFFERENCE = 3
+
+
+class Predictor(IntEnum):
+    """Where the predicted element comes from."""
+
+    NONE = 0
+    PREDECESSOR = 1
+    FACTORS = 2
+
+
+class ContextInput(IntEnum):
+    """Whose magnitude picks the table."""
+
+    NONE = 0
+    PREDECESSOR = 1
+    COMPANION = 2
+    PREDICTED = 3
 
 
 @dataclass(frozen=True)
-class ContextSource:
-    """How an element of the predecessor picks a context."""
+class Recipe:
+    """All that a block group says before its tables; `companion_bytes` is the size of an element, 0 without one."""
 
-    key_shift: int
-    key_base: int
-    contexts: tuple[int, ...]
-    last_keys: tuple[int, ...]
+    element_bytes: int
+    transform: Transform
+    block_elements: int
+    n_contexts: int
+    predictor: Predictor
+    context_input: ContextInput
+    companion_bytes: int
+    source: ContextSource | None
+    factors: Factors | None
 
-    def find_contexts(self, predecessor: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return the context of each element."""
-        sign = 1 << (8 * predecessor.itemsize - 1)
-        magnitudes = predecessor.astype(object) & ~sign  # whole numbers of any size: no wrapping to think of
-        keys = [min(max((int(p) >> self.key_shift) - self.key_base, 0), 255) for p in magnitudes]
-        runs = np.searchsorted(np.array(self.last_keys), np.array(keys, dtype=np.int64), side="left")
-        return np.array(self.contexts, dtype=np.int64)[runs]
+    @property
+    def needs_predecessor(self) -> bool:
+        return (
+            self.predictor == Predictor.PREDECESSOR
+            or self.context_input == ContextInput.PREDECESSOR
+            or (self.factors is not None and self.factors.weight > 0)
+        )
 
 
-def read_recipe(cursor: Cursor, place: str) -> tuple[RecipeHead, ContextSource | None]:
-    """Return the recipe at the cursor; the context source is None with one context."""
-    head = decode_recipe_head(cursor.take(_HEAD_BYTES, "recipe"), place)
-    if head.n_contexts == 1:
-        return head, None
-    key_shift = cursor.u8("key_shift")
-    cursor.expect(key_shift <= 63, "key_shift is above 63")
-    key_base = cursor.u32("key_base")
-    n_runs = cursor.u8("n_runs") + 1
-    runs = [(cursor.u8("context"), cursor.u8("last_key")) for _ in range(n_runs)]
-    contexts = tuple(context for context, _ in runs)
-    last_keys = tuple(last_key for _, last_key in runs)
-    cursor.expect(max(contexts) < head.n_contexts, "a run names a context that does not exist")
-    cursor.expect(last_keys == tuple(sorted(set(last_keys))), "last_keys do not ascend")
-    cursor.expect(last_keys[-1] == 255, "the last run does not end at 255")
-    return head, ContextSource(key_shift, key_base, contexts, last_keys)
+def read_recipe(cursor: Cursor, raw_bytes: int) -> Recipe:
+    """Return the recipe at the cursor, of a frame of raw_bytes."""
+    element_bytes = 1 << _read_up_to(cursor, 3, "element_log2")
+    transform = Transform(_read_up_to(cursor, max(Transform), "transform"))
+    block_log2 = cursor.u8("block_log2")
+    cursor.expect(10 <= block_log2 <= 16, f"block_log2 {block_log2} is out of range")
+    n_contexts = _read_up_to(cursor, MAX_CONTEXTS, "n_contexts")
+    cursor.expect(n_contexts > 0, "there is no context")
+    predictor = Predictor(_read_up_to(cursor, max(Predictor), "predictor"))
+    context_input = ContextInput(_read_up_to(cursor, max(ContextInput), "context_input"))
+    companion_log2 = _read_up_to(cursor, 3, "companion_log2")
+
+    is_difference = transform >= Transform.FLOAT_DIFFERENCE
+    has_companion = context_input == ContextInput.COMPANION
+    predicts = predictor == Predictor.FACTORS
+    cursor.expect(is_difference == (predictor > 0), "transform and predictor do not fit together")
+    cursor.expect((n_contexts > 1) == (context_input > 0), "contexts and context_input do not fit together")
+    cursor.expect(predicts or context_input != ContextInput.PREDICTED, "no factors give a predicted element")
+    cursor.expect(has_companion or companion_log2 == 0, "companion_log2 without a companion")
+    cursor.expect(raw_bytes % element_bytes == 0, "raw_bytes is no multiple of the element size")
+    return Recipe(
+        element_bytes,
+        transform,
+        1 << block_log2,
+        n_contexts,
+        predictor,
+        context_input,
+        1 << companion_log2 if has_companion else 0,
+        read_context_source(cursor, n_contexts) if n_contexts > 1 else None,
+        read_factors(cursor, element_bytes, raw_bytes // element_bytes) if predicts else None,
+    )
+
+
+def _read_up_to(cursor: Cursor, largest: int, field: str) -> int:
+    value = cursor.u8(field)
+    cursor.expect(value <= largest, f"{field} {value} is out of range")
+    return value

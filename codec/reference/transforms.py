@@ -1,13 +1,10 @@
 """From coded elements to the elements themselves (docs/format.md, "Transforms")."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from weightzip.codec.format.block_group import Transform
-
-Elements = npt.NDArray[Any]
+from weightzip.codec.reference.elements import Elements, count_bits
+from weightzip.codec.reference.recipe import Transform
 
 
 def join_planes(planes: list[npt.NDArray[np.uint8]]) -> Elements:
@@ -17,11 +14,11 @@ def join_planes(planes: list[npt.NDArray[np.uint8]]) -> Elements:
 
 
 def invert_transform(transform: Transform, u: Elements, p: Elements | None) -> Elements:
-    """Return x for the coded u and the predecessor's p (None where the transform needs none)."""
+    """Return x for the coded u and the predicted p (None where the transform needs none)."""
     if transform == Transform.IDENTITY:
         return u
     one = u.dtype.type(1)
-    top = u.dtype.type(8 * u.itemsize - 1)
+    top = u.dtype.type(count_bits(u.itemsize) - 1)
     rotated: Elements = (u >> one) | (u << top)
     if transform == Transform.ROTATE or p is None:
         return rotated
@@ -33,10 +30,10 @@ def invert_transform(transform: Transform, u: Elements, p: Elements | None) -> E
 
 
 def _order(x: Elements) -> Elements:
-    sign = x.dtype.type(1 << (8 * x.itemsize - 1))
+    sign = x.dtype.type(1 << (count_bits(x.itemsize) - 1))
     return np.where(x & sign, ~x, x | sign)
 
 
 def _unorder(y: Elements) -> Elements:
-    sign = y.dtype.type(1 << (8 * y.itemsize - 1))
+    sign = y.dtype.type(1 << (count_bits(y.itemsize) - 1))
     return np.where(y & sign, y & ~sign, ~y)
