@@ -42,7 +42,7 @@ def list_facts(report: BenchReport) -> Iterator[str]:
     yield f"identical: yes, {describe_identity(report)}"
     yield (
         f"speed: encode {format_speed(report.encode)}, decode {format_speed(report.decode)}, "
-        f"on {format_count(report.n_threads, 'thread')}; from and to memory, digests and checksums included"
+        f"on {format_count(report.n_threads, 'thread')}; from the system's cache to memory, digests and checksums included"
     )
     yield from describe_disk(report)
     yield (

@@ -42,7 +42,7 @@ def _list_sections(report: BenchReport, title: str) -> Sequence[str]:
             f"on {report.machine.processor}.",
             quiet=True,
         ),
-        _render_tiles(report),
+        _render_figures(report),
         element("h2", "Saved by kind of tensor"),
         _paragraph(
             "Grey: original bytes. Green: stored bytes. Figure: stored / original; smaller is better. Kinds below 0.1 % are in the table alone.",
@@ -63,9 +63,9 @@ def _list_sections(report: BenchReport, title: str) -> Sequence[str]:
     ]
 
 
-def _render_tiles(report: BenchReport) -> str:
+def _render_figures(report: BenchReport) -> str:
     saved_bytes = report.raw_bytes - report.stored_bytes
-    tiles = [
+    cards = [
         (format_ratio(report.stored_bytes, report.raw_bytes), "stored / original", ""),
         (_format_signed(saved_bytes), f"saved of {format_bytes(report.raw_bytes)}", ""),
         (format_speed(report.encode), "encode", ""),
@@ -80,11 +80,11 @@ def _render_tiles(report: BenchReport) -> str:
                 "div",
                 element("b", escape_text(figure)),
                 element("span", escape_text(what)),
-                class_=f"tile{extra}",
+                class_=f"card{extra}",
             )
-            for figure, what, extra in tiles
+            for figure, what, extra in cards
         ),
-        class_="tiles",
+        class_="cards",
     )
 
 
@@ -140,8 +140,8 @@ def _explain_method(report: BenchReport) -> Sequence[str]:
             "tells nothing counts as weights. Glue is what a file holds beside its tensors."
         ),
         (
-            "Encoding and decoding were timed from and to memory, checksums and digests included, writing and syncing "
-            "to a disk not; the median of up to five rounds for files that take less than a second."
+            "Encoding and decoding were timed from the system's cache of files to memory, checksums and digests "
+            "included, writing and syncing to a disk not; the median of up to five rounds for files that take less than a second."
         ),
         (
             "Then every archive was restored once more and compared with the original, by digest and byte for byte. A "

@@ -21,10 +21,10 @@ h1 { margin: 0; font-size: 1.7rem; line-height: 1.2; letter-spacing: -0.01em; }
 h2 { margin: 2.75rem 0 0.25rem; font-size: 1.15rem; }
 p { margin: 0.35rem 0; max-width: 46rem; }
 .quiet { color: var(--quiet); }
-.tiles { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.75rem; margin: 1.75rem 0 0; }
-.tile { padding: 0.9rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
-.tile b { display: block; font-size: 1.6rem; line-height: 1.25; font-weight: 600; font-variant-numeric: tabular-nums; }
-.tile span { color: var(--quiet); font-size: 0.85rem; }
+.cards { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.75rem; margin: 1.75rem 0 0; }
+.card { padding: 0.9rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
+.card b { display: block; font-size: 1.6rem; line-height: 1.25; font-weight: 600; font-variant-numeric: tabular-nums; }
+.card span { color: var(--quiet); font-size: 0.85rem; }
 .good b { color: var(--good); }
 svg { display: block; width: 100%; min-width: 36rem; height: auto; }
 svg text { fill: var(--ink); font-size: 13px; dominant-baseline: central; }
@@ -40,6 +40,6 @@ th { font-weight: 600; color: var(--quiet); white-space: nowrap; }
 .figure { text-align: right; white-space: nowrap; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1.5rem; margin: 0.75rem 0; font-size: 0.9rem; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
-@media (max-width: 40rem) { .tiles { grid-template-columns: repeat(2, 1fr); } }
-@media print { body { max-width: none; padding: 0; } .tile { break-inside: avoid; } }
+@media (max-width: 40rem) { .cards { grid-template-columns: repeat(2, 1fr); } }
+@media print { body { max-width: none; padding: 0; } .card { break-inside: avoid; } }
 """.strip()
