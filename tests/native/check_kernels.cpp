@@ -2,6 +2,7 @@
 // frequency.
 #include <cstring>
 
+#include "block/encode_table.hpp"
 #include "check.hpp"
 #include "cpu/dispatch.hpp"
 #include "kernels/histogram.hpp"
@@ -93,6 +94,54 @@ void check_bytes(const KernelSet& kernels, Random& random, std::size_t n) {
     check(found == expected, "find_outside");
 }
 
+// Symbols of which the first has about percent of all; n_symbols of them, from first on.
+std::vector<std::uint8_t> skewed_symbols(Random& random, std::size_t n, unsigned first, unsigned n_symbols,
+                                         unsigned percent) {
+    std::vector<std::uint8_t> symbols(n);
+    for (std::uint8_t& symbol : symbols) {
+        const std::size_t number = random() % 100 < percent ? 0 : random() % n_symbols;
+        symbol = static_cast<std::uint8_t>(first + number);
+    }
+    return symbols;
+}
+
+void check_rans_encode(const KernelSet& kernels, const EncodeTable& table, const Exact& symbols,
+                       const std::uint8_t* contexts) {
+    const std::size_t n_words = symbols.size + kEncodeSlackWords;
+    const Exact expected(2 * n_words);
+    const Exact words(2 * n_words);
+    std::uint32_t expected_states[kLanes];
+    std::uint32_t states[kLanes];
+    const auto encode = [&](const KernelSet& set, const Exact& out, std::uint32_t* out_states) {
+        auto* end = reinterpret_cast<std::uint16_t*>(out.data.get()) + n_words;
+        return static_cast<std::size_t>(
+            end - set.rans_encode(table, symbols.data.get(), contexts, symbols.size, end, out_states));
+    };
+    const std::size_t n = encode(*list_kernels().back(), expected, expected_states);
+    check(encode(kernels, words, states) == n, "rans_encode counts");
+    check(std::memcmp(states, expected_states, sizeof states) == 0, "rans_encode states");
+    const std::size_t first = 2 * (n_words - n);
+    check(std::memcmp(words.data.get() + first, expected.data.get() + first, 2 * n) == 0, "rans_encode words");
+}
+
+// Narrow tables with and without a symbol that has more than half of all, escapes, wide tables, and contexts.
+void check_rans_encode(const KernelSet& kernels, Random& random, std::size_t n) {
+    for (const unsigned n_symbols : {3u, 15u, 40u, 256u}) {
+        for (const unsigned percent : {0u, 20u, 45u, 73u, 97u}) {
+            const Exact symbols(skewed_symbols(random, n, 256 - n_symbols, n_symbols, percent));
+            Histogram counts{};
+            for (std::size_t i = 0; i < n; ++i) ++counts[symbols.data[i]];
+            counts[256 - n_symbols] += 1;
+            counts[255] += 1;
+            const std::vector<Table> tables{make_table(counts, 12), make_table(counts, 12)};
+            check_rans_encode(kernels, EncodeTables({tables[0]}, 12).view(), symbols, nullptr);
+            check_rans_encode(kernels, EncodeTables({make_escape_table(counts, 12)}, 12).view(), symbols, nullptr);
+            const Exact contexts(skewed_symbols(random, n, 0, 2, 50));
+            check_rans_encode(kernels, EncodeTables(tables, 12).view(), symbols, contexts.data.get());
+        }
+    }
+}
+
 // Counting with small counters is counting.
 void check_counting(Random& random, std::size_t n) {
     constexpr std::size_t n_contexts = 32;
@@ -117,6 +166,7 @@ void check_kernels(const KernelSet& kernels) {
         }
         check_bytes(kernels, random, n);
         check_counting(random, n);
+        check_rans_encode(kernels, random, n);
     }
 }
 

@@ -27,6 +27,7 @@ void put_entry(NarrowEncodeTable& narrow, unsigned number, const EncodeEntry& en
         narrow.reciprocal[k][number] = static_cast<std::uint8_t>(entry.reciprocal >> (8 * k));
         narrow.packed[k][number] = static_cast<std::uint8_t>(entry.packed >> (8 * k));
     }
+    narrow.increments |= entry.increment() != 0;
 }
 
 bool is_narrow(const Table& table) noexcept {

@@ -43,17 +43,28 @@ std::size_t count_byte_avx2(const std::uint8_t* bytes, std::size_t n_bytes, std:
 
 std::size_t find_outside_avx2(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t first, std::uint8_t count,
                               std::uint16_t* positions) noexcept {
+    constexpr std::size_t kVectors = 4;
     const __m256i firsts = _mm256_set1_epi8(static_cast<char>(first));
     const __m256i counts = _mm256_set1_epi8(static_cast<char>(count));
     std::size_t n = 0;
     std::size_t i = 0;
-    for (; i + 32 <= n_bytes; i += 32) {
-        const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i));
-        const __m256i number = _mm256_sub_epi8(value, firsts);
-        const __m256i outside = _mm256_cmpeq_epi8(_mm256_max_epu8(number, counts), number);
-        auto mask = static_cast<unsigned>(_mm256_movemask_epi8(outside));
-        for (; mask != 0; mask &= mask - 1) {
-            positions[n++] = static_cast<std::uint16_t>(i + static_cast<unsigned>(__builtin_ctz(mask)));
+    for (; i + 32 * kVectors <= n_bytes; i += 32 * kVectors) {
+        __m256i outside[kVectors];
+        __m256i any = _mm256_setzero_si256();
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + i + 32 * v));
+            const __m256i number = _mm256_sub_epi8(value, firsts);
+            outside[v] = _mm256_cmpeq_epi8(_mm256_max_epu8(number, counts), number);
+            any = _mm256_or_si256(any, outside[v]);
+        }
+        // Few are outside: one branch for many bytes.
+        if (_mm256_testz_si256(any, any) != 0) continue;
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            auto mask = static_cast<unsigned>(_mm256_movemask_epi8(outside[v]));
+            for (; mask != 0; mask &= mask - 1) {
+                const auto bit = static_cast<unsigned>(__builtin_ctz(mask));
+                positions[n++] = static_cast<std::uint16_t>(i + 32 * v + bit);
+            }
         }
     }
     const std::size_t n_rest = find_outside_scalar(bytes + i, n_bytes - i, first, count, positions + n);

@@ -15,6 +15,7 @@ struct NarrowEncodeTable {
     std::uint8_t packed[4][16];
     std::uint8_t first;
     std::uint8_t last;
+    bool increments;  // whether an entry has one: only the symbol with more than half of all can
 };
 
 struct EncodeTable {

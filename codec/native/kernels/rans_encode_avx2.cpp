@@ -38,6 +38,7 @@ struct Entries {
 template <bool kContexts>
 struct WideLookup {
     static constexpr bool kUsesContexts = kContexts;
+    static constexpr bool kIncrements = true;
     const EncodeEntry* table;
 
     explicit WideLookup(const EncodeTable& encode_table) noexcept : table(encode_table.entries) {}
@@ -73,8 +74,10 @@ struct WideLookup {
     }
 };
 
+template <bool kSomeIncrement>
 struct NarrowLookup {
     static constexpr bool kUsesContexts = false;
+    static constexpr bool kIncrements = kSomeIncrement;
     const NarrowEncodeTable& table;
 
     explicit NarrowLookup(const EncodeTable& encode_table) noexcept : table(*encode_table.narrow) {}
@@ -116,6 +119,7 @@ inline std::uint16_t* put_words(__m128i words, unsigned mask, std::uint16_t* end
 }
 
 // The steps of all lanes but for the words: x before, x after, and the masks of the lanes that put out a word.
+template <bool kIncrements>
 struct Stepper {
     __m128i top_shift;
     __m256i total;
@@ -128,11 +132,10 @@ struct Stepper {
         const __m256i frequency = _mm256_and_si256(packed, _mm256_set1_epi32(0x1fff));
         const __m256i start = _mm256_and_si256(_mm256_srli_epi32(packed, 13), _mm256_set1_epi32(0xfff));
         const __m256i shift = _mm256_and_si256(_mm256_srli_epi32(packed, 25), _mm256_set1_epi32(15));
-        const __m256i increment = _mm256_srli_epi32(packed, 29);
         const __m256i stays = _mm256_cmpgt_epi32(frequency, _mm256_srl_epi32(x, top_shift));
         mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(stays))) ^ 0xffu;
         x = _mm256_blendv_epi8(_mm256_srli_epi32(x, 16), x, stays);
-        const __m256i dividend = _mm256_add_epi32(x, increment);
+        const __m256i dividend = kIncrements ? _mm256_add_epi32(x, _mm256_srli_epi32(packed, 29)) : x;
         const __m256i even = _mm256_mul_epu32(dividend, reciprocal);
         const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(dividend, 32), _mm256_srli_epi64(reciprocal, 32));
         const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
@@ -146,7 +149,7 @@ template <typename Lookup>
 std::uint16_t* encode_steps(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
                             std::size_t n_steps, std::uint16_t* word, std::uint32_t* states) noexcept {
     const Lookup lookup(table);
-    const Stepper step(table.prob_bits);
+    const Stepper<Lookup::kIncrements> step(table.prob_bits);
     const __m256i low_half = _mm256_set1_epi32(0xffff);
     __m256i x[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v) {

@@ -14,7 +14,10 @@ std::uint16_t* encode_symbols(const EncodeTable& table, const std::uint8_t* symb
                                              n_symbols - done, words_end, states);
     if (contexts != nullptr) return encode_steps<WideLookup<true>>(table, symbols, contexts, n_steps, word, states);
     if (table.narrow == nullptr) return encode_steps<WideLookup<false>>(table, symbols, nullptr, n_steps, word, states);
-    return encode_steps<NarrowLookup>(table, symbols, nullptr, n_steps, word, states);
+    if (table.narrow->increments) {
+        return encode_steps<NarrowLookup<true>>(table, symbols, nullptr, n_steps, word, states);
+    }
+    return encode_steps<NarrowLookup<false>>(table, symbols, nullptr, n_steps, word, states);
 }
 
 }  // namespace
