@@ -131,7 +131,7 @@ def _explain_speed(report: BenchReport) -> str:
 def _explain_method(report: BenchReport) -> Sequence[str]:
     return [
         (
-            "Each file was compressed into a temporary archive as `weightzip compress` does it. Stored bytes are those of "
+            "Each file was compressed into a temporary archive as weightzip compress does it. Stored bytes are those of "
             "the whole archive: frames, header, index. A frame that holds several small tensors is shared among them by "
             "original bytes."
         ),
