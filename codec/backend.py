@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from weightzip.codec import _native
+from weightzip.codec.format.block_group import Transform
 from weightzip.codec.recipes.recipe import Recipe
 from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData
@@ -58,8 +59,11 @@ class CpuBackend:
         return _native.estimate_blocks(
             raw,
             predecessor if recipe.needs_predecessor else None,
+            None,
             element_bytes=recipe.element_bytes,
             transform=recipe.transform,
+            predictor=int(recipe.transform >= Transform.FLOAT_DIFFERENCE),
+            context_input=int(recipe.max_contexts > 1),
             max_contexts=recipe.max_contexts,
             key_shift=recipe.key_shift,
         )
@@ -69,8 +73,11 @@ class CpuBackend:
             return _native.encode_blocks(
                 raw,
                 predecessor if recipe.needs_predecessor else None,
+                None,
                 element_bytes=recipe.element_bytes,
                 transform=recipe.transform,
+                predictor=int(recipe.transform >= Transform.FLOAT_DIFFERENCE),
+                context_input=int(recipe.max_contexts > 1),
                 max_contexts=recipe.max_contexts,
                 key_shift=recipe.key_shift,
                 n_threads=n_threads,
@@ -81,7 +88,7 @@ class CpuBackend:
     ) -> None:
         try:
             with self._share_threads() as n_threads:
-                _native.decode_blocks(group, predecessor, out, n_threads=n_threads)
+                _native.decode_blocks(group, predecessor, None, out, n_threads=n_threads)
         except _native.CorruptBlocks as error:
             raise CorruptData(f"{place}: {error}") from error
 

@@ -44,6 +44,14 @@ class Job:
     def needs_predecessor(self) -> bool:
         return self.transform >= FIRST_DIFFERENCE or self.max_contexts > 1
 
+    @property
+    def predictor(self) -> int:
+        return int(self.transform >= FIRST_DIFFERENCE)
+
+    @property
+    def context_input(self) -> int:
+        return int(self.max_contexts > 1)
+
 
 def list_jobs() -> list[Job]:
     """List every element size and transform, with contexts and without."""
@@ -62,8 +70,11 @@ def encode(
     return _native.encode_blocks(
         raw,
         predecessor if job.needs_predecessor else None,
+        None,
         element_bytes=job.element_bytes,
         transform=job.transform,
+        predictor=job.predictor,
+        context_input=job.context_input,
         max_contexts=job.max_contexts,
         key_shift=job.key_shift,
         n_threads=n_threads,
@@ -77,13 +88,13 @@ def decode(
     """Decode a group, with the predecessor if its recipe leans on one."""
     out = bytearray(raw_bytes)
     needed = predecessor if leans_on_predecessor(group) else None
-    _native.decode_blocks(group, needed, out, n_threads=n_threads, kernels=kernels)
+    _native.decode_blocks(group, needed, None, out, n_threads=n_threads, kernels=kernels)
     return bytes(out)
 
 
 def leans_on_predecessor(group: bytes) -> bool:
-    """Tell from transform and n_contexts whether a group needs predecessor bytes."""
-    return len(group) >= 4 and (group[1] in (FLOAT_DIFFERENCE, INTEGER_DIFFERENCE) or group[3] > 1)
+    """Tell from predictor and context_input whether a group without factors needs predecessor bytes."""
+    return len(group) >= 6 and (group[4] == 1 or group[5] == 1)
 
 
 def make_weights(n_elements: int, element_bytes: int, seed: int = 0) -> tuple[bytes, bytes]:

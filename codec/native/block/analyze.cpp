@@ -14,7 +14,7 @@ struct SampledCounts {
 };
 
 SampledCounts count_sample(const Elements& elements, const EncodeOptions& options) {
-    const Sample sample(elements);
+    const Sample sample(elements, *options.kernels);
     const std::size_t n_planes = elements.n_planes();
     SampledCounts result;
     CountModes modes;

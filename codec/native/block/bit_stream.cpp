@@ -1,10 +1,17 @@
 #include "block/bit_stream.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
-#include "block/error.hpp"
+#include "block/bytes.hpp"
 
 namespace weightzip {
+namespace {
+
+constexpr const char* kTooShort = "a bit stream ends too early";
+
+}  // namespace
 
 void BitWriter::put(std::uint32_t value, unsigned n_bits) {
     pending_ |= (std::uint64_t{value} & ((std::uint64_t{1} << n_bits) - 1)) << n_pending_;
@@ -28,29 +35,36 @@ std::vector<std::uint8_t> BitWriter::finish() {
     return std::move(bytes_);
 }
 
-std::uint32_t BitReader::take(unsigned n_bits) {
-    require(n_bits <= 8 * bytes_.size() - position_, "the tables end too early");
-    std::uint32_t value = 0;
-    for (unsigned k = 0; k < n_bits; ++k, ++position_) {
-        value |= static_cast<std::uint32_t>(bytes_[position_ / 8] >> (position_ % 8) & 1) << k;
-    }
-    return value;
+std::uint64_t BitReader::peek() const noexcept {
+    const std::size_t first = position_ / 8;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes_.data() + first, std::min<std::size_t>(8, bytes_.size() - first));
+    return bits >> (position_ % 8);
 }
 
-std::uint32_t BitReader::take_exp_golomb(unsigned order) {
-    // The largest frequency is 4096, so the binary digits of value + 2^order (order below 8) are at most 13.
-    unsigned n_zeros = 0;
-    while (take(1) == 0) require(++n_zeros + order < 13, "a frequency is too large");
-    std::uint32_t shifted = 1;
-    for (unsigned digit = n_zeros + order; digit > 0; --digit) shifted = shifted << 1 | take(1);
+std::uint32_t BitReader::take(unsigned n_bits) {
+    require(n_bits <= bits_left(), kTooShort);
+    if (n_bits == 0) return 0;
+    const std::uint64_t bits = peek();
+    position_ += n_bits;
+    return static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << n_bits) - 1));
+}
+
+std::uint32_t BitReader::take_exp_golomb(unsigned order, unsigned max_digits) {
+    require(bits_left() > 0, kTooShort);
+    const auto n_zeros = static_cast<unsigned>(std::min<std::size_t>(std::countr_zero(peek()), bits_left()));
+    require(n_zeros + order < max_digits, "a number in a bit stream is too large");
+    require(n_zeros < bits_left(), kTooShort);
+    position_ += n_zeros;
+    std::uint32_t digits = take(n_zeros + order + 1);
+    std::uint32_t shifted = 0;
+    for (unsigned digit = 0; digit <= n_zeros + order; ++digit, digits >>= 1) shifted = shifted << 1 | (digits & 1);
     return shifted - (1u << order);
 }
 
 void BitReader::finish() const {
-    require(8 * bytes_.size() - position_ < 8, "bytes are left after the last table");
-    for (std::size_t bit = position_; bit < 8 * bytes_.size(); ++bit) {
-        require((bytes_[bit / 8] >> (bit % 8) & 1) == 0, "the bits after the last table are not zero");
-    }
+    require(bits_left() < 8, "bytes are left at the end of a bit stream");
+    require(bits_left() == 0 || peek() == 0, "the bits at the end of a bit stream are not zero");
 }
 
 }  // namespace weightzip

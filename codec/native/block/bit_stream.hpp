@@ -1,4 +1,4 @@
-// The bit stream that holds the tables: filled from bit 0 of the first byte upward.
+// The bit streams that hold tables and factors: filled from bit 0 of the first byte upward.
 #pragma once
 
 #include <bit>
@@ -38,13 +38,18 @@ public:
     // Reads n_bits (0 to 32). Throws CorruptBlocks at the end of the stream.
     std::uint32_t take(unsigned n_bits);
 
-    // Reads an Exp-Golomb code. Throws CorruptBlocks if its value cannot be a frequency.
-    std::uint32_t take_exp_golomb(unsigned order);
+    // Reads an Exp-Golomb code. Throws CorruptBlocks if value + 2^order has more than max_digits (at most 32) digits.
+    std::uint32_t take_exp_golomb(unsigned order, unsigned max_digits);
+
+    std::size_t bits_left() const noexcept { return 8 * bytes_.size() - position_; }
 
     // Throws CorruptBlocks unless what is left is fewer than 8 bits, all zero.
     void finish() const;
 
 private:
+    // The next bits, 57 or more; zeros after the end.
+    std::uint64_t peek() const noexcept;
+
     std::span<const std::uint8_t> bytes_;
     std::size_t position_ = 0;  // in bits
 };

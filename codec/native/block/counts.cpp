@@ -15,8 +15,9 @@ constexpr std::size_t kBlockElements = std::size_t{1} << kMaxBlockLog2;
 
 std::uint64_t magnitude_of(const Elements& elements, std::size_t i) noexcept {
     std::uint64_t value = 0;
-    std::memcpy(&value, elements.predecessor_at(i), elements.n_planes());
-    const unsigned sign_bit = 8 * static_cast<unsigned>(elements.n_planes()) - 1;
+    const unsigned n_bytes = 1u << elements.context_log2();
+    std::memcpy(&value, elements.context_at(i), n_bytes);
+    const unsigned sign_bit = 8 * n_bytes - 1;
     return value & ~(std::uint64_t{1} << sign_bit);
 }
 
@@ -45,10 +46,9 @@ void count_plane(PlaneCounts& counts, CountMode mode, const std::uint8_t* plane,
     }
 }
 
-BlockRows find_rows(const Elements& elements, std::size_t first, std::size_t n, const RowSource& source,
-                    const EncodeOptions& options, PlaneWorkspace& workspace) {
+BlockRows find_rows(std::size_t n, const RowSource& source, const EncodeOptions& options, PlaneWorkspace& workspace) {
     std::uint8_t* keys = workspace.keys();
-    workspace.find_keys(elements, first, n, options.key_shift, source.key_base, *options.kernels);
+    workspace.find_keys(options.key_shift, source.key_base);
     if (source.context_of_key == nullptr) return {keys, std::size_t{*std::max_element(keys, keys + n)} + 1, false};
     options.kernels->map_bytes(keys, n, *source.context_of_key);
     return {keys, source.n_contexts, true};
@@ -114,9 +114,10 @@ GroupCounts count_planes(const Elements& elements, const CountModes& modes, cons
         const std::size_t first = block * kBlockElements;
         const std::size_t n = std::min(kBlockElements, elements.n_elements - first);
         const auto wanted = [&](std::size_t k) { return modes[k] != CountMode::skip; };
-        workspace.split(elements, first, n, *options.kernels, wanted);
+        workspace.load(elements, first, n, *options.kernels);
+        workspace.split(wanted);
         BlockRows rows{};
-        if (wants(modes, CountMode::by_key)) rows = find_rows(elements, first, n, source, options, workspace);
+        if (wants(modes, CountMode::by_key)) rows = find_rows(n, source, options, workspace);
         for (std::size_t k = 0; k < n_planes; ++k) {
             count_plane(counts[worker][k], modes[k], workspace.plane(k), rows, n);
         }

@@ -42,7 +42,8 @@ struct PlaneCounts {
 
 using GroupCounts = std::array<PlaneCounts, kMaxPlanes>;
 
-// Returns the key_base under which most of the predecessor's elements have a key of their own.
+// Returns the key_base under which most elements of the context input, which is not the predicted one, have a key of
+// their own.
 std::uint32_t choose_key_base(const Elements& elements, unsigned key_shift);
 
 // Counts the planes as modes says, block by block.

@@ -7,6 +7,7 @@
 #include "block/group_view.hpp"
 #include "block/parallel.hpp"
 #include "block/plane_reader.hpp"
+#include "block/predict.hpp"
 
 namespace weightzip {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kCacheLineBytes = 64;
 // What decoding needs to know about a group.
 struct Source {
     const GroupView& view;
-    const std::uint8_t* predecessor;  // nullptr if the group does not lean on one
+    const GroupInputs& inputs;
     const KernelSet& kernels;
     const ByteMap context_of_key;
 };
@@ -29,8 +30,11 @@ public:
         const Recipe& recipe = source.view.recipe;
         const std::size_t first = block << recipe.block_log2;
         left_ = std::min(recipe.block_elements(), source.view.n_elements - first);
+        element_ = first;
         raw_ = raw + (first << recipe.element_log2);
-        predecessor_ = source.predecessor == nullptr ? nullptr : source.predecessor + (first << recipe.element_log2);
+        const GroupInputs& inputs = source.inputs;
+        predecessor_ = inputs.predecessor == nullptr ? nullptr : inputs.predecessor + (first << recipe.element_log2);
+        if (recipe.needs_companion()) companion_ = inputs.companion.data() + (first << recipe.companion_log2);
         const std::size_t n_planes = source.view.n_planes();
         for (std::size_t k = 0; k < n_planes; ++k) {
             planes_[k].open(source.view.planes[k], source.view.payloads[block * n_planes + k], left_);
@@ -43,6 +47,7 @@ public:
     // Decodes the next stretch of one to kMaxStreams blocks; all stretches are equally long. Throws CorruptBlocks.
     static void read(std::span<BlockReader> readers, const Source& source) {
         const std::size_t n = readers[0].next_elements();
+        for (BlockReader& reader : readers) reader.predict(source, n);
         for (BlockReader& reader : readers) reader.find_contexts(source, n);
         const bool joins = std::all_of(readers.begin(), readers.end(), [&](const BlockReader& reader) {
             return reader.can_join_while_decoding(source);
@@ -62,11 +67,22 @@ public:
 private:
     const std::uint8_t* contexts() const noexcept { return contexts_.data(); }
 
+    void predict(const Source& source, std::size_t n) {
+        const Recipe& recipe = source.view.recipe;
+        predicted_ = predecessor_;
+        if (recipe.predictor != Predictor::factors) return;
+        predicted_ =
+            prediction_.predict(recipe.factors, predecessor_, element_, n, recipe.element_log2, source.kernels);
+    }
+
     void find_contexts(const Source& source, std::size_t n) noexcept {
         const Recipe& recipe = source.view.recipe;
         if (recipe.n_contexts == 1) return;
-        source.kernels.elementwise->keys[recipe.element_log2](predecessor_, contexts_.data(), n,
-                                                              recipe.source.key_shift, recipe.source.key_base);
+        const bool by_companion = recipe.needs_companion();
+        const std::uint8_t* from = by_companion ? companion_ : predecessor_;
+        if (recipe.context_input == ContextInput::predicted) from = predicted_;
+        source.kernels.elementwise->keys[by_companion ? recipe.companion_log2 : recipe.element_log2](
+            from, contexts_.data(), n, recipe.source.key_shift, recipe.source.key_base);
         source.kernels.map_bytes(contexts_.data(), n, source.context_of_key);
     }
 
@@ -107,11 +123,13 @@ private:
         if (is_joined) {
             join_exceptions(planes, join);
         } else {
-            join(planes, predecessor_, raw_, n);
+            join(planes, predicted_, raw_, n);
         }
         left_ -= n;
+        element_ += n;
         raw_ += n << recipe.element_log2;
         if (predecessor_ != nullptr) predecessor_ += n << recipe.element_log2;
+        if (recipe.needs_companion()) companion_ += n << recipe.companion_log2;
     }
 
     // Joins the exceptions once more: they were not in place when the kernel joined.
@@ -123,8 +141,12 @@ private:
     }
 
     std::size_t left_ = 0;
+    std::size_t element_ = 0;  // of the group: the next to decode
     std::uint8_t* raw_ = nullptr;
     const std::uint8_t* predecessor_ = nullptr;
+    const std::uint8_t* companion_ = nullptr;
+    const std::uint8_t* predicted_ = nullptr;
+    Prediction prediction_;
     std::array<PlaneReader, kMaxPlanes> planes_;
     std::array<std::uint8_t, kStretchElements> contexts_;
 };
@@ -152,15 +174,26 @@ std::size_t count_parts(std::size_t n_blocks, unsigned n_threads, const KernelSe
     return std::max<std::size_t>(n_full, count_workers(n_blocks, n_threads));
 }
 
+void check_inputs(const GroupView& view, const GroupInputs& inputs) {
+    const bool has_predecessor = inputs.predecessor != nullptr;
+    require(view.recipe.needs_predecessor() == has_predecessor,
+            has_predecessor ? "the recipe needs no predecessor bytes and there are some"
+                            : "the recipe needs predecessor bytes and there are none");
+    const bool has_companion = !inputs.companion.empty();
+    require(view.recipe.needs_companion() == has_companion,
+            has_companion ? "the recipe needs no companion bytes and there are some"
+                          : "the recipe needs companion bytes and there are none");
+    require(!has_companion || inputs.companion.size() == view.n_elements << view.recipe.companion_log2,
+            "the companion bytes are not as many elements as the raw bytes");
+}
+
 }  // namespace
 
-void decode_group(std::span<const std::uint8_t> group, const std::uint8_t* predecessor, std::span<std::uint8_t> raw,
+void decode_group(std::span<const std::uint8_t> group, const GroupInputs& inputs, std::span<std::uint8_t> raw,
                   unsigned n_threads, const KernelSet& kernels) {
     const GroupView view = read_group(group, raw.size());
-    require(view.recipe.leans_on_predecessor() == (predecessor != nullptr),
-            predecessor == nullptr ? "the recipe needs predecessor bytes and there are none"
-                                   : "the recipe needs no predecessor bytes and there are some");
-    const Source source{view, predecessor, kernels, make_byte_map(view.recipe.source.context_of_key.data())};
+    check_inputs(view, inputs);
+    const Source source{view, inputs, kernels, make_byte_map(view.recipe.source.context_of_key.data())};
     const std::size_t n_blocks = view.recipe.count_blocks(view.n_elements);
     const std::size_t n_parts = count_parts(n_blocks, n_threads, kernels);
     std::vector<std::unique_ptr<BlockReaders>> readers(count_workers(n_parts, n_threads));

@@ -8,6 +8,7 @@
 #include "block/analyze.hpp"
 #include "block/bytes.hpp"
 #include "block/encode_table.hpp"
+#include "block/fit_factors.hpp"
 #include "block/layout.hpp"
 #include "block/parallel.hpp"
 #include "block/workspace.hpp"
@@ -38,12 +39,20 @@ struct Worker {
           positions(std::make_unique_for_overwrite<std::uint16_t[]>(n_words)) {}
 };
 
+bool uses_contexts(const Encoder& encoder) noexcept { return encoder.recipe.n_contexts > 1; }
+
 Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
     Analysis analysis = analyze_elements(elements, options);
     Encoder encoder;
     encoder.recipe.element_log2 = elements.element_log2;
     encoder.recipe.transform = elements.transform;
     encoder.recipe.n_contexts = static_cast<std::uint8_t>(analysis.plan.contexts.n_contexts);
+    encoder.recipe.predictor = elements.predictor;
+    if (uses_contexts(encoder)) {
+        encoder.recipe.context_input = elements.context_input;
+        encoder.recipe.companion_log2 = elements.companion_log2;
+    }
+    if (elements.factors != nullptr) encoder.recipe.factors = *elements.factors;
     encoder.recipe.source = {options.key_shift, analysis.key_base, analysis.plan.contexts.context_of_key};
     encoder.context_of_key = make_byte_map(encoder.recipe.source.context_of_key.data());
     encoder.plan = std::move(analysis.plan);
@@ -53,8 +62,6 @@ Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
     }
     return encoder;
 }
-
-bool uses_contexts(const Encoder& encoder) noexcept { return encoder.recipe.n_contexts > 1; }
 
 // The payloads of one block, one after another; there is room for all planes as they are.
 struct BlockWriter {
@@ -135,10 +142,10 @@ std::size_t encode_block(const Elements& elements, const Encoder& encoder, std::
                          const EncodeOptions& options, Worker& worker, std::uint32_t* entries, BlockWriter block) {
     const std::size_t first = index << encoder.recipe.block_log2;
     const std::size_t n = std::min(encoder.recipe.block_elements(), elements.n_elements - first);
-    worker.planes.split(elements, first, n, *options.kernels, [](std::size_t) { return true; });
+    worker.planes.load(elements, first, n, *options.kernels);
+    worker.planes.split([](std::size_t) { return true; });
     if (uses_contexts(encoder)) {
-        const ContextSource& source = encoder.recipe.source;
-        worker.planes.find_keys(elements, first, n, source.key_shift, source.key_base, *options.kernels);
+        worker.planes.find_keys(encoder.recipe.source.key_shift, encoder.recipe.source.key_base);
         options.kernels->map_bytes(worker.planes.keys(), n, encoder.context_of_key);
     }
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
@@ -158,6 +165,24 @@ void write_tables(std::vector<std::uint8_t>& head, const GroupPlan& plan, std::s
     append(head, static_cast<std::uint32_t>(tables.size()));
     head.insert(head.end(), tables.begin(), tables.end());
 }
+
+// Elements whose factors, if they are to have any, are fitted.
+class FittedElements {
+public:
+    FittedElements(const Elements& elements, const KernelSet& kernels) : elements_(elements) {
+        if (elements.predictor != Predictor::factors) return;
+        factors_ = fit_factors(elements, kernels);
+        elements_.factors = &factors_;
+    }
+    FittedElements(const FittedElements&) = delete;
+    FittedElements& operator=(const FittedElements&) = delete;
+
+    const Elements& elements() const noexcept { return elements_; }
+
+private:
+    Elements elements_;
+    Factors factors_;
+};
 
 }  // namespace
 
@@ -179,7 +204,9 @@ void EncodedGroup::copy_to(std::uint8_t* out) const noexcept {
     }
 }
 
-EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options) {
+EncodedGroup encode_group(const Elements& all, const EncodeOptions& options) {
+    const FittedElements fitted(all, *options.kernels);
+    const Elements& elements = fitted.elements();
     const Encoder encoder = make_encoder(elements, options);
     const std::size_t n_planes = elements.n_planes();
     const std::size_t n_blocks = encoder.recipe.count_blocks(elements.n_elements);
@@ -202,11 +229,15 @@ EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options
     return group;
 }
 
-std::size_t estimate_group(const Elements& elements, const EncodeOptions& options) {
+std::size_t estimate_group(const Elements& all, const EncodeOptions& options) {
+    const FittedElements fitted(all, *options.kernels);
+    const Elements& elements = fitted.elements();
     const ContextChoice contexts = analyze_sample(elements, options);
     Recipe recipe;
     recipe.n_contexts = static_cast<std::uint8_t>(contexts.map.n_contexts);
     recipe.source.context_of_key = contexts.map.context_of_key;
+    recipe.predictor = elements.predictor;
+    if (elements.factors != nullptr) recipe.factors = *elements.factors;
     std::vector<std::uint8_t> head;
     write_recipe(head, recipe);
     const std::size_t n_planes = elements.n_planes();

@@ -22,10 +22,10 @@ struct EncodedGroup {
     void copy_to(std::uint8_t* out) const noexcept;
 };
 
-// Encodes 1 or more elements. The result depends on elements, max_contexts and key_shift alone.
-EncodedGroup encode_group(const Elements& elements, const EncodeOptions& options);
+// Encodes 1 or more elements; factors are fitted here. The result depends on elements, max_contexts and key_shift alone.
+EncodedGroup encode_group(const Elements& all, const EncodeOptions& options);
 
 // Estimates encode_group(...).size() from a sample.
-std::size_t estimate_group(const Elements& elements, const EncodeOptions& options);
+std::size_t estimate_group(const Elements& all, const EncodeOptions& options);
 
 }  // namespace weightzip

@@ -63,8 +63,7 @@ PayloadView take_payload(std::uint32_t entry, std::size_t n_elements, const Plan
 
 GroupView read_group(std::span<const std::uint8_t> group, std::size_t raw_bytes) {
     GroupView view;
-    view.recipe = read_recipe(group);
-    require(raw_bytes % view.recipe.element_bytes() == 0, "the raw bytes are not whole elements");
+    view.recipe = read_recipe(group, raw_bytes);
     view.n_elements = raw_bytes >> view.recipe.element_log2;
     read_tables(group, view);
     const std::size_t n_blocks = view.recipe.count_blocks(view.n_elements);

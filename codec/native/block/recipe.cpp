@@ -27,17 +27,10 @@ ContextSource read_context_source(std::span<const std::uint8_t>& bytes, unsigned
     return source;
 }
 
-}  // namespace
-
-void write_recipe(std::vector<std::uint8_t>& group, const Recipe& recipe) {
-    append(group, recipe.element_log2);
-    append(group, recipe.transform);
-    append(group, recipe.block_log2);
-    append(group, recipe.n_contexts);
-    if (recipe.n_contexts == 1) return;
-    const auto& context_of_key = recipe.source.context_of_key;
-    append(group, recipe.source.key_shift);
-    append(group, recipe.source.key_base);
+void write_context_source(std::vector<std::uint8_t>& group, const ContextSource& source) {
+    const auto& context_of_key = source.context_of_key;
+    append(group, source.key_shift);
+    append(group, source.key_base);
     const std::size_t n_runs_at = group.size();
     append(group, std::uint8_t{0});
     std::uint8_t n_runs = 0;
@@ -50,14 +43,54 @@ void write_recipe(std::vector<std::uint8_t>& group, const Recipe& recipe) {
     group[n_runs_at] = static_cast<std::uint8_t>(n_runs - 1);
 }
 
-Recipe read_recipe(std::span<const std::uint8_t>& bytes) {
-    const auto fixed = take_bytes(bytes, 4, kTooShort);
-    Recipe recipe{fixed[0], fixed[1], fixed[2], fixed[3], {}};
-    require(recipe.element_log2 <= 3, "element_log2 is above 3");
-    require(recipe.transform <= 3, "the transform is reserved");
-    require(recipe.block_log2 >= kMinBlockLog2 && recipe.block_log2 <= kMaxBlockLog2, "block_log2 is not 10 to 16");
-    require(recipe.n_contexts >= 1 && recipe.n_contexts <= kMaxContexts, "n_contexts is not 1 to 32");
+// What the fields of the recipe demand of each other.
+void check_fields(const Recipe& recipe) {
+    const bool differs = recipe.transform >= kFirstDifference;
+    require(differs == (recipe.predictor != Predictor::none), "transform and predictor do not fit together");
+    const bool has_input = recipe.context_input != ContextInput::none;
+    require((recipe.n_contexts > 1) == has_input, "n_contexts and context_input do not fit together");
+    require(recipe.context_input != ContextInput::predicted || recipe.predictor == Predictor::factors,
+            "contexts come from predicted elements and there are none");
+    require(recipe.companion_log2 == 0 || recipe.needs_companion(), "companion_log2 stands without a companion");
+}
+
+}  // namespace
+
+void write_recipe(std::vector<std::uint8_t>& group, const Recipe& recipe) {
+    append(group, recipe.element_log2);
+    append(group, recipe.transform);
+    append(group, recipe.block_log2);
+    append(group, recipe.n_contexts);
+    append(group, static_cast<std::uint8_t>(recipe.predictor));
+    append(group, static_cast<std::uint8_t>(recipe.context_input));
+    append(group, recipe.companion_log2);
+    if (recipe.n_contexts > 1) write_context_source(group, recipe.source);
+    if (recipe.predictor == Predictor::factors) write_factors(group, recipe.factors);
+}
+
+Recipe read_recipe(std::span<const std::uint8_t>& bytes, std::size_t raw_bytes) {
+    const auto fixed = take_bytes(bytes, 7, kTooShort);
+    require(fixed[0] <= 3, "element_log2 is above 3");
+    require(fixed[1] <= 3, "the transform is reserved");
+    require(fixed[2] >= kMinBlockLog2 && fixed[2] <= kMaxBlockLog2, "block_log2 is not 10 to 16");
+    require(fixed[3] >= 1 && fixed[3] <= kMaxContexts, "n_contexts is not 1 to 32");
+    require(fixed[4] <= 2, "the predictor is reserved");
+    require(fixed[5] <= 3, "the context_input is reserved");
+    require(fixed[6] <= 3, "companion_log2 is above 3");
+    Recipe recipe;
+    recipe.element_log2 = fixed[0];
+    recipe.transform = fixed[1];
+    recipe.block_log2 = fixed[2];
+    recipe.n_contexts = fixed[3];
+    recipe.predictor = static_cast<Predictor>(fixed[4]);
+    recipe.context_input = static_cast<ContextInput>(fixed[5]);
+    recipe.companion_log2 = fixed[6];
+    check_fields(recipe);
+    require(raw_bytes % recipe.element_bytes() == 0, "the raw bytes are not whole elements");
     if (recipe.n_contexts > 1) recipe.source = read_context_source(bytes, recipe.n_contexts);
+    if (recipe.predictor == Predictor::factors) {
+        recipe.factors = read_factors(bytes, recipe.element_log2, raw_bytes >> recipe.element_log2);
+    }
     return recipe;
 }
 

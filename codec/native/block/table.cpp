@@ -6,9 +6,13 @@
 
 #include "block/error.hpp"
 #include "block/normalize.hpp"
+#include "kernels/rans.hpp"
 
 namespace weightzip {
 namespace {
+
+// The largest frequency is 2^12; with 2^order added (order below 8) it has as many digits.
+constexpr unsigned kMaxFrequencyDigits = kMaxProbBits + 1;
 
 std::span<const std::uint16_t> range_frequencies(const Table& table) noexcept {
     return std::span(table.frequency).subspan(table.first, table.count);
@@ -81,10 +85,10 @@ void read_range(BitReader& reader, Table& table) {
     require(table.first + table.count <= 256, "a table's range ends beyond symbol 255");
     const unsigned order = reader.take(3);
     for (unsigned s = table.first; s < unsigned{table.first} + table.count; ++s) {
-        table.frequency[s] = static_cast<std::uint16_t>(reader.take_exp_golomb(order));
+        table.frequency[s] = static_cast<std::uint16_t>(reader.take_exp_golomb(order, kMaxFrequencyDigits));
     }
     if (escape) {
-        table.escape_frequency = static_cast<std::uint16_t>(reader.take_exp_golomb(order));
+        table.escape_frequency = static_cast<std::uint16_t>(reader.take_exp_golomb(order, kMaxFrequencyDigits));
         require(table.escape_frequency > 0, "an escape has frequency 0");
     }
 }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "block/elements.hpp"
+#include "block/predict.hpp"
 
 namespace weightzip {
 
@@ -16,28 +17,45 @@ public:
         : stride_(std::min(n_elements, std::size_t{1} << kMaxBlockLog2)),
           bytes_(std::make_unique_for_overwrite<std::uint8_t[]>((n_planes + 1) * stride_)) {}
 
-    // Splits elements first to first + n - 1 into the planes k for which wanted(k) holds.
-    template <typename Wanted>
-    void split(const Elements& elements, std::size_t first, std::size_t n, const KernelSet& kernels,
-               Wanted&& wanted) noexcept {
-        std::uint8_t* planes[kMaxPlanes];
-        for (std::size_t k = 0; k < elements.n_planes(); ++k) planes[k] = wanted(k) ? plane(k) : nullptr;
-        kernels.elementwise->split[elements.element_log2][elements.transform](
-            elements.raw_at(first), elements.predecessor_at(first), planes, n);
+    // Turns to elements first to first + n - 1, which the other calls are about. elements must outlive these.
+    void load(const Elements& elements, std::size_t first, std::size_t n, const KernelSet& kernels) {
+        elements_ = &elements;
+        first_ = first;
+        n_ = n;
+        kernels_ = &kernels;
+        predicted_ = elements.predecessor_at(first);
+        if (elements.predictor == Predictor::factors) {
+            predicted_ = prediction_.predict(*elements.factors, predicted_, first, n, elements.element_log2, kernels);
+        }
     }
 
-    // Writes the context keys of the same elements to keys().
-    void find_keys(const Elements& elements, std::size_t first, std::size_t n, unsigned key_shift,
-                   std::uint32_t key_base, const KernelSet& kernels) noexcept {
-        kernels.elementwise->keys[elements.element_log2](elements.predecessor_at(first), keys(), n, key_shift,
-                                                         key_base);
+    // Splits the elements into the planes k for which wanted(k) holds.
+    template <typename Wanted>
+    void split(Wanted&& wanted) noexcept {
+        std::uint8_t* planes[kMaxPlanes];
+        for (std::size_t k = 0; k < elements_->n_planes(); ++k) planes[k] = wanted(k) ? plane(k) : nullptr;
+        kernels_->elementwise->split[elements_->element_log2][elements_->transform](elements_->raw_at(first_),
+                                                                                    predicted_, planes, n_);
+    }
+
+    // Writes the context keys to keys().
+    void find_keys(unsigned key_shift, std::uint32_t key_base) noexcept {
+        const bool from_predicted = elements_->context_input == ContextInput::predicted;
+        const std::uint8_t* from = from_predicted ? predicted_ : elements_->context_at(first_);
+        kernels_->elementwise->keys[elements_->context_log2()](from, keys(), n_, key_shift, key_base);
     }
 
     std::uint8_t* keys() noexcept { return bytes_.get(); }
     std::uint8_t* plane(std::size_t k) noexcept { return bytes_.get() + (k + 1) * stride_; }
 
 private:
+    const Elements* elements_ = nullptr;
+    const KernelSet* kernels_ = nullptr;
+    const std::uint8_t* predicted_ = nullptr;
+    std::size_t first_ = 0;
+    std::size_t n_ = 0;
     std::size_t stride_;
+    Prediction prediction_;
     std::unique_ptr<std::uint8_t[]> bytes_;
 };
 

@@ -1,4 +1,5 @@
-// Kernels that look at one element at a time: split into planes, join from planes, context keys.
+// Kernels that look at one element at a time: split into planes, join from planes, context keys, prediction from
+// logarithms, derivation.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +11,42 @@ namespace weightzip {
 inline constexpr std::size_t kMaxPlanes = 8;
 
 // Transforms an element (docs/format.md "Transforms") and writes byte k of the result to planes[k].
-//   raw, predecessor: n_elements * W readable bytes each, any alignment; predecessor is read by transforms 2 and 3 only
-//   planes:           W pointers to n_elements writable bytes each, or nullptr for a plane that is not wanted
+//   raw, predicted: n_elements * W readable bytes each, any alignment; predicted is read by transforms 2 and 3 only
+//   planes:         W pointers to n_elements writable bytes each, or nullptr for a plane that is not wanted
 // Ranges do not overlap. Cannot fail.
-using SplitKernel = void (*)(const std::uint8_t* raw, const std::uint8_t* predecessor,
+using SplitKernel = void (*)(const std::uint8_t* raw, const std::uint8_t* predicted,
                              std::uint8_t* const* planes, std::size_t n_elements) noexcept;
 
 // The inverse: reads W planes of n_elements bytes, writes n_elements * W bytes to raw.
-using JoinKernel = void (*)(const std::uint8_t* const* planes, const std::uint8_t* predecessor,
+using JoinKernel = void (*)(const std::uint8_t* const* planes, const std::uint8_t* predicted,
                             std::uint8_t* raw, std::size_t n_elements) noexcept;
 
-// Writes the context key of each of the predecessor's n_elements elements (docs/format.md "Recipe").
-using KeyKernel = void (*)(const std::uint8_t* predecessor, std::uint8_t* keys, std::size_t n_elements,
+// Writes the context key of each of the n_elements elements of the context input (docs/format.md "Recipe").
+using KeyKernel = void (*)(const std::uint8_t* elements, std::uint8_t* keys, std::size_t n_elements,
                            unsigned key_shift, std::uint32_t key_base) noexcept;
 
-// Indexed by element_log2, then by transform.
+// Writes log(p) of each element p (docs/format.md "Factors").
+using LogKernel = void (*)(const std::uint8_t* elements, std::int32_t* logs, std::size_t n_elements,
+                           unsigned mantissa_bits) noexcept;
+
+// Writes the predicted elements exp((weight * log(p) >> 4) + offset). |offset| is below 2^28; predecessor is read only
+// if weight (at most 16) is above 0.
+using PredictKernel = void (*)(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* predicted,
+                               std::size_t n_elements, unsigned mantissa_bits, unsigned weight) noexcept;
+
+// Writes the element of 2 bytes that follows from each fp32 element (docs/format.md "Data frame body", derived).
+using DeriveKernel = void (*)(const std::uint8_t* companion, std::uint8_t* out, std::size_t n_elements) noexcept;
+
+inline constexpr unsigned kDerivations = 4;
+
+// Indexed by element_log2, then by transform; derive by derivation.
 struct ElementwiseKernels {
     SplitKernel split[4][4];
     JoinKernel join[4][4];
     KeyKernel keys[4];
+    LogKernel logs[4];
+    PredictKernel predict[4];
+    DeriveKernel derive[kDerivations];
 };
 
 extern const ElementwiseKernels kElementwiseScalar;

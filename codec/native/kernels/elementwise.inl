@@ -72,14 +72,14 @@ inline T restore(T u, T p) noexcept {
 constexpr std::size_t kPassElements = 512;
 
 template <typename T, int kTransform>
-void split(const std::uint8_t* __restrict raw, const std::uint8_t* __restrict predecessor,
+void split(const std::uint8_t* __restrict raw, const std::uint8_t* __restrict predicted,
            std::uint8_t* const* planes, std::size_t n_elements) noexcept {
     constexpr std::size_t width = sizeof(T);
     T transformed[kPassElements];
     for (std::size_t first = 0; first < n_elements; first += kPassElements) {
         const std::size_t n = n_elements - first < kPassElements ? n_elements - first : kPassElements;
         for (std::size_t i = 0; i < n; ++i) {
-            const T p = kTransform >= 2 ? load<T>(predecessor + width * (first + i)) : T{0};
+            const T p = kTransform >= 2 ? load<T>(predicted + width * (first + i)) : T{0};
             transformed[i] = transform<T, kTransform>(load<T>(raw + width * (first + i)), p);
         }
         for (std::size_t k = 0; k < width; ++k) {
@@ -139,7 +139,7 @@ inline void interleave(const std::uint8_t* const* planes, std::size_t first, std
 #endif
 
 template <typename T, int kTransform>
-void join(const std::uint8_t* const* planes, const std::uint8_t* __restrict predecessor,
+void join(const std::uint8_t* const* planes, const std::uint8_t* __restrict predicted,
           std::uint8_t* __restrict raw, std::size_t n_elements) noexcept {
     constexpr std::size_t width = sizeof(T);
     T transformed[kPassElements];
@@ -147,7 +147,7 @@ void join(const std::uint8_t* const* planes, const std::uint8_t* __restrict pred
         const std::size_t n = n_elements - first < kPassElements ? n_elements - first : kPassElements;
         interleave(planes, first, n, transformed);
         for (std::size_t i = 0; i < n; ++i) {
-            const T p = kTransform >= 2 ? load<T>(predecessor + width * (first + i)) : T{0};
+            const T p = kTransform >= 2 ? load<T>(predicted + width * (first + i)) : T{0};
             const T x = restore<T, kTransform>(transformed[i], p);
             std::memcpy(raw + width * (first + i), &x, width);
         }
@@ -155,7 +155,7 @@ void join(const std::uint8_t* const* planes, const std::uint8_t* __restrict pred
 }
 
 template <typename T>
-void find_keys(const std::uint8_t* __restrict predecessor, std::uint8_t* __restrict keys, std::size_t n_elements,
+void find_keys(const std::uint8_t* __restrict elements, std::uint8_t* __restrict keys, std::size_t n_elements,
                unsigned key_shift, std::uint32_t key_base) noexcept {
     // Arithmetic in the width of the element (at least 32 bits) keeps the loop in wide vectors.
     using Wide = std::conditional_t<(sizeof(T) < 8), std::uint32_t, std::uint64_t>;
@@ -166,20 +166,27 @@ void find_keys(const std::uint8_t* __restrict predecessor, std::uint8_t* __restr
     constexpr Wide magnitude_mask = static_cast<Wide>(static_cast<T>(static_cast<T>(~T{0}) >> 1));
     const Wide base = key_base;
     for (std::size_t i = 0; i < n_elements; ++i) {
-        const Wide magnitude = load<T>(predecessor + sizeof(T) * i) & magnitude_mask;
+        const Wide magnitude = load<T>(elements + sizeof(T) * i) & magnitude_mask;
         const Wide key = magnitude >> key_shift;
         const Wide above = key > base ? key - base : 0;
         keys[i] = static_cast<std::uint8_t>(above < 255 ? above : 255);
     }
 }
 
+}  // namespace
+}  // namespace weightzip
+
+#include "kernels/derive.inl"
+#include "kernels/predict.inl"
+
 #define WEIGHTZIP_ROW(KERNEL, T) {KERNEL<T, 0>, KERNEL<T, 1>, KERNEL<T, 2>, KERNEL<T, 3>}
+#define WEIGHTZIP_SIZES(KERNEL) {KERNEL<std::uint8_t>, KERNEL<std::uint16_t>, KERNEL<std::uint32_t>, KERNEL<std::uint64_t>}
 #define WEIGHTZIP_ELEMENTWISE_KERNELS                                                          \
     {{WEIGHTZIP_ROW(split, std::uint8_t), WEIGHTZIP_ROW(split, std::uint16_t),                 \
       WEIGHTZIP_ROW(split, std::uint32_t), WEIGHTZIP_ROW(split, std::uint64_t)},               \
      {WEIGHTZIP_ROW(join, std::uint8_t), WEIGHTZIP_ROW(join, std::uint16_t),                   \
       WEIGHTZIP_ROW(join, std::uint32_t), WEIGHTZIP_ROW(join, std::uint64_t)},                 \
-     {find_keys<std::uint8_t>, find_keys<std::uint16_t>, find_keys<std::uint32_t>, find_keys<std::uint64_t>}}
-
-}  // namespace
-}  // namespace weightzip
+     WEIGHTZIP_SIZES(find_keys),                                                               \
+     WEIGHTZIP_SIZES(find_logs),                                                               \
+     WEIGHTZIP_SIZES(predict),                                                                 \
+     WEIGHTZIP_ROW(derive, std::uint16_t)}

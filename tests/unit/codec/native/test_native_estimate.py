@@ -10,8 +10,11 @@ def _estimate(job: Job, raw: bytes, predecessor: bytes) -> int:
     return _native.estimate_blocks(
         raw,
         predecessor if job.needs_predecessor else None,
+        None,
         element_bytes=job.element_bytes,
         transform=job.transform,
+        predictor=job.predictor,
+        context_input=job.context_input,
         max_contexts=job.max_contexts,
         key_shift=job.key_shift,
     )

@@ -1,0 +1,74 @@
+// Logarithms of elements and elements from logarithms (docs/format.md "Factors"). Part of elementwise.inl.
+
+#include "kernels/log_exp.hpp"
+
+namespace weightzip {
+namespace {
+
+// Moves the exponent of a magnitude and the 8 upper bits of its mantissa to the bottom: 256 e + f.
+struct LogScale {
+    unsigned up;
+    unsigned down;
+
+    explicit LogScale(unsigned mantissa_bits) noexcept
+        : up(mantissa_bits < 8 ? 8 - mantissa_bits : 0), down(mantissa_bits < 8 ? 0 : mantissa_bits - 8) {}
+
+    template <typename T>
+    std::int32_t log(T element) const noexcept {
+        using Wide = std::conditional_t<(sizeof(T) < 8), std::uint32_t, std::uint64_t>;
+        constexpr Wide magnitude_mask = static_cast<Wide>(static_cast<T>(static_cast<T>(~T{0}) >> 1));
+        const auto linear = static_cast<std::int32_t>((element & magnitude_mask) << up >> down);
+        return linear + kLogExcess.values[linear & 255];
+    }
+};
+
+// The inverse: the element whose logarithm is about level, which is clamped to what can be.
+template <typename T>
+struct PowerScale {
+    using Wide = std::conditional_t<(sizeof(T) < 8), std::uint32_t, std::uint64_t>;
+    unsigned mantissa_bits;
+    unsigned up;
+    unsigned down;
+    std::int32_t top;
+
+    explicit PowerScale(unsigned bits) noexcept
+        : mantissa_bits(bits), up(bits < 16 ? 0 : bits - 16), down(bits < 16 ? 16 - bits : 0),
+          top(256 * ((1 << (kBits<T> - 1 - static_cast<int>(bits))) - 1) - 1) {}
+
+    T power(std::int32_t level) const noexcept {
+        level = level > 0 ? level : 0;
+        level = level < top ? level : top;
+        const Wide mantissa = static_cast<Wide>(kPowerMantissas.values[level & 255]) << up >> down;
+        return static_cast<T>(static_cast<Wide>(level >> 8) << mantissa_bits | mantissa);
+    }
+};
+
+template <typename T>
+void find_logs(const std::uint8_t* __restrict elements, std::int32_t* __restrict logs, std::size_t n_elements,
+               unsigned mantissa_bits) noexcept {
+    const LogScale scale(mantissa_bits);
+    for (std::size_t i = 0; i < n_elements; ++i) logs[i] = scale.log(load<T>(elements + sizeof(T) * i));
+}
+
+template <typename T>
+void predict(const std::uint8_t* __restrict predecessor, const std::int32_t* __restrict offsets,
+             std::uint8_t* __restrict predicted, std::size_t n_elements, unsigned mantissa_bits,
+             unsigned weight) noexcept {
+    const LogScale logs(mantissa_bits);
+    const PowerScale<T> powers(mantissa_bits);
+    const auto factor = static_cast<std::int32_t>(weight);
+    const auto put = [&](std::size_t i, std::int32_t level) {
+        const T element = powers.power(level);
+        std::memcpy(predicted + sizeof(T) * i, &element, sizeof(T));
+    };
+    if (weight == 0) {
+        for (std::size_t i = 0; i < n_elements; ++i) put(i, offsets[i]);
+        return;
+    }
+    for (std::size_t i = 0; i < n_elements; ++i) {
+        put(i, (factor * logs.log(load<T>(predecessor + sizeof(T) * i)) >> 4) + offsets[i]);
+    }
+}
+
+}  // namespace
+}  // namespace weightzip
