@@ -14,9 +14,9 @@ namespace {
 
 struct Case {
     std::vector<std::uint8_t> raw;
-    std::vector<std::uint8_t> predecessor;
+    std::vector<std::uint8_t> predecessor;  // empty if the group does not lean on one
+    std::vector<std::uint8_t> companion;    // empty if the group does not lean on one
     std::vector<std::uint8_t> group;
-    bool leans;
 };
 
 // Elements whose top bytes are skewed, so that tables, escapes and contexts come to be.
@@ -30,20 +30,62 @@ std::vector<std::uint8_t> skewed_elements(Random& random, std::size_t n_elements
     return bytes;
 }
 
+// Sections of all shapes that tile n_elements elements.
+std::vector<Section> draw_sections(Random& random, std::size_t n_elements) {
+    std::vector<Section> sections;
+    while (n_elements > 0) {
+        const bool is_last = sections.size() == 6 || below(random, 3) == 0;
+        const std::size_t n = is_last ? n_elements : 1 + below(random, n_elements);
+        const std::size_t n_columns = below(random, 4) == 0 ? 0 : 1 + below(random, std::min<std::size_t>(n, 200));
+        const std::size_t first_column = n_columns == 0 ? 0 : below(random, n_columns);
+        sections.push_back({static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n_columns),
+                            static_cast<std::uint32_t>(first_column)});
+        n_elements -= n;
+    }
+    return sections;
+}
+
+// What contexts can come from in a group with this predictor.
+ContextInput draw_context_input(Random& random, Predictor predictor) {
+    const std::size_t n_inputs = predictor == Predictor::factors ? 4 : 3;
+    return static_cast<ContextInput>(below(random, n_inputs));
+}
+
 Case make_case(Random& random, std::size_t n_elements) {
-    const auto element_log2 = static_cast<std::uint8_t>(below(random, 4));
-    const auto transform = static_cast<std::uint8_t>(below(random, 4));
-    const unsigned max_contexts = below(random, 2) == 0 ? 1 : 8;
+    constexpr std::uint8_t mantissa_bits[] = {3, 7, 23, 52};
+    Elements elements;
+    elements.n_elements = n_elements;
+    elements.element_log2 = static_cast<std::uint8_t>(below(random, 4));
+    elements.transform = static_cast<std::uint8_t>(below(random, 4));
+    if (elements.transform >= kFirstDifference) elements.predictor = static_cast<Predictor>(1 + below(random, 2));
+    elements.context_input = draw_context_input(random, elements.predictor);
     Case result;
-    result.raw = skewed_elements(random, n_elements, element_log2);
+    result.raw = skewed_elements(random, n_elements, elements.element_log2);
     result.predecessor = result.raw;
     for (std::size_t i = 0; i < result.predecessor.size(); i += 1 + below(random, 4)) result.predecessor[i] ^= 3;
-    const Elements elements{result.raw.data(), result.predecessor.data(), n_elements, element_log2, transform};
-    const auto key_shift = static_cast<std::uint8_t>((8u << element_log2) - 8);
+    elements.raw = result.raw.data();
+    elements.predecessor = result.predecessor.data();
+    if (elements.context_input == ContextInput::companion) {
+        elements.companion_log2 = static_cast<std::uint8_t>(below(random, 4));
+        result.companion = skewed_elements(random, n_elements, elements.companion_log2);
+        elements.companion = result.companion.data();
+    }
+    std::vector<Section> sections;
+    if (elements.predictor == Predictor::factors) {
+        sections = draw_sections(random, n_elements);
+        elements.sections = sections;
+        elements.mantissa_bits = mantissa_bits[elements.element_log2];
+        if (below(random, 2) == 0 && elements.context_input != ContextInput::predecessor) elements.predecessor = nullptr;
+    }
+    const unsigned max_contexts = elements.context_input == ContextInput::none ? 1 : 8;
+    const auto key_shift = static_cast<std::uint8_t>((8u << elements.context_log2()) - 8);
     const EncodedGroup group = encode_group(elements, {max_contexts, key_shift, 1, &best_kernels()});
     result.group.resize(group.size());
     group.copy_to(result.group.data());
-    result.leans = transform >= kFirstDifference || result.group[3] > 1;
+    std::span<const std::uint8_t> bytes = result.group;
+    const Recipe recipe = read_recipe(bytes, result.raw.size());
+    if (!recipe.needs_predecessor()) result.predecessor.clear();
+    if (!recipe.needs_companion()) result.companion.clear();
     return result;
 }
 
@@ -64,10 +106,9 @@ void damage(Random& random, std::vector<std::uint8_t>& group) {
 }
 
 // Returns whether the group was decoded, into out.
-bool try_decode(const Exact& group, const Exact* predecessor, Exact& out, const KernelSet& kernels) {
+bool try_decode(const Exact& group, const GroupInputs& inputs, Exact& out, const KernelSet& kernels) {
     try {
-        decode_group({group.data.get(), group.size}, predecessor == nullptr ? nullptr : predecessor->data.get(),
-                     {out.data.get(), out.size}, 1, kernels);
+        decode_group({group.data.get(), group.size}, inputs, {out.data.get(), out.size}, 1, kernels);
         return true;
     } catch (const CorruptBlocks&) {
         return false;
@@ -77,18 +118,20 @@ bool try_decode(const Exact& group, const Exact* predecessor, Exact& out, const 
 void run_case(Random& random, std::size_t n_elements, std::size_t n_mutations, std::size_t& n_decoded) {
     const Case whole = make_case(random, n_elements);
     const Exact predecessor(whole.predecessor);
+    const Exact companion(whole.companion);
+    const GroupInputs inputs{whole.predecessor.empty() ? nullptr : predecessor.data.get(),
+                             {companion.data.get(), companion.size}};
     Exact out(whole.raw.size());
     Exact other_out(whole.raw.size());
-    const Exact* leans_on = whole.leans ? &predecessor : nullptr;
-    check(try_decode(Exact(whole.group), leans_on, out, best_kernels()), "an undamaged group decodes");
+    check(try_decode(Exact(whole.group), inputs, out, best_kernels()), "an undamaged group decodes");
     check(std::memcmp(out.data.get(), whole.raw.data(), out.size) == 0, "an undamaged group gives its bytes");
     for (std::size_t m = 0; m < n_mutations; ++m) {
         std::vector<std::uint8_t> group = whole.group;
         damage(random, group);
         const Exact exact(group);
-        const bool decoded = try_decode(exact, leans_on, out, *list_kernels().back());
+        const bool decoded = try_decode(exact, inputs, out, *list_kernels().back());
         for (const KernelSet* kernels : list_kernels()) {
-            check(try_decode(exact, leans_on, other_out, *kernels) == decoded, "all kernels agree");
+            check(try_decode(exact, inputs, other_out, *kernels) == decoded, "all kernels agree");
             check(!decoded || std::memcmp(out.data.get(), other_out.data.get(), out.size) == 0, "and on the bytes");
         }
         n_decoded += decoded ? 1 : 0;

@@ -19,8 +19,9 @@ def build_folder() -> Path:
 
 
 @pytest.mark.slow
-def test_kernels_agree(build_folder: Path) -> None:
-    subprocess.run([build_folder / "check_kernels"], check=True)
+@pytest.mark.parametrize("program", ["check_kernels", "check_predict"])
+def test_kernels_agree(build_folder: Path, program: str) -> None:
+    subprocess.run([build_folder / program], check=True)
 
 
 @pytest.mark.slow
