@@ -1,6 +1,7 @@
 #include "block/normalize.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "block/log2.hpp"
@@ -10,31 +11,47 @@ namespace {
 
 constexpr std::uint32_t kFewSteps = 16;
 
-// What one step of this symbol's frequency, from f to f + 1, saves.
+// What one step of a frequency, from f to f + 1, saves.
 Cost step_value(std::uint64_t count, std::uint32_t f) noexcept { return count * (kLog2[f + 1] - kLog2[f]); }
 
-// Raises the frequency where it saves most.
-void raise_one(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies) noexcept {
-    std::size_t best = 0;
-    Cost best_value = 0;
-    for (std::size_t s = 0; s < counts.size(); ++s) {
-        if (counts[s] == 0) continue;
-        const Cost value = step_value(counts[s], frequencies[s]);
-        if (value > best_value) best = s, best_value = value;
+// A step of one symbol's frequency; the lower symbol goes first among equals.
+struct Step {
+    Cost priority;
+    std::uint16_t symbol;
+
+    bool operator<(const Step& other) const noexcept {
+        return priority < other.priority || (priority == other.priority && symbol > other.symbol);
     }
-    ++frequencies[best];
+};
+
+// Takes n_steps steps, each time the one of the highest priority. prioritise(s) is that of the next step of symbol s.
+template <typename Prioritise>
+void take_steps(std::span<std::uint16_t> frequencies, std::uint32_t n_steps, int step, Prioritise&& prioritise) noexcept {
+    std::array<Step, 256> heap;
+    const std::span<Step> steps = std::span(heap).first(frequencies.size());
+    for (std::uint16_t s = 0; s < steps.size(); ++s) steps[s] = {prioritise(s), s};
+    std::make_heap(steps.begin(), steps.end());
+    for (; n_steps > 0; --n_steps) {
+        std::pop_heap(steps.begin(), steps.end());
+        Step& best = steps.back();
+        frequencies[best.symbol] = static_cast<std::uint16_t>(frequencies[best.symbol] + step);
+        best.priority = prioritise(best.symbol);
+        std::push_heap(steps.begin(), steps.end());
+    }
 }
 
-// Lowers the frequency where it costs least.
-void lower_one(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies) noexcept {
-    std::size_t best = 0;
-    Cost best_value = ~Cost{0};
-    for (std::size_t s = 0; s < counts.size(); ++s) {
-        if (frequencies[s] < 2) continue;
-        const Cost value = step_value(counts[s], frequencies[s] - 1u);
-        if (value < best_value) best = s, best_value = value;
-    }
-    --frequencies[best];
+// Raises frequencies where that saves most.
+void raise(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies, std::uint32_t n_steps) noexcept {
+    take_steps(frequencies, n_steps, 1, [&](std::uint16_t s) {
+        return counts[s] == 0 ? 0 : step_value(counts[s], frequencies[s]);
+    });
+}
+
+// Lowers frequencies where that costs least; those of 1 stay.
+void lower(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies, std::uint32_t n_steps) noexcept {
+    take_steps(frequencies, n_steps, -1, [&](std::uint16_t s) {
+        return frequencies[s] < 2 ? 0 : ~step_value(counts[s], frequencies[s] - 1u);
+    });
 }
 
 // Sets each frequency to its share, plus offset / 256, rounded down, and returns their sum. scale is 2^(32 + prob_bits)
@@ -68,8 +85,8 @@ void normalize_counts(std::span<const std::uint32_t> counts, unsigned prob_bits,
         }
         sum = set_shares(counts, scale, offset, frequencies);
     }
-    for (; sum < target; ++sum) raise_one(counts, frequencies);
-    for (; sum > target; --sum) lower_one(counts, frequencies);
+    if (sum < target) raise(counts, frequencies, target - sum);
+    if (sum > target) lower(counts, frequencies, sum - target);
 }
 
 }  // namespace weightzip
