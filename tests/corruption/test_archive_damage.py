@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shards.archives import MemoryPredecessor, build_archive
+from shards.archives import MemoryPredecessor, build_archive, map_by_digest
 from shards.build import build_step
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.decoder import decode_shard
@@ -31,7 +31,7 @@ def _stream(archive: bytes) -> bytes:
 
 
 def _reference(archive: bytes) -> bytes:
-    return decode_archive(archive, PREDECESSOR)
+    return decode_archive(archive, map_by_digest([PREDECESSOR]))
 
 
 @pytest.fixture(params=["alone", "leaning"])

@@ -1,8 +1,9 @@
 """Made the golden vectors once; run it again only for a new vector, under a new name.
 
-    python tests/golden/make_vectors.py NAME...
+    python tests/golden/make_vectors.py [NAME...]
 
-Each vector is NAME.raw (the shard), NAME.wzst (its archive) and, if it leans on one, NAME.base (the predecessor).
+Without a name, all of them. Each vector is NAME.raw (the shard), NAME.wzst (its archive) and, if it leans on other
+files, NAME.base0, NAME.base1, ... in the order of the archive's header.
 An existing vector is never replaced: a reader must be able to read what any released writer wrote.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from golden.recipe_vectors import RECIPE_MAKERS, Vector
 from shards.archives import MemoryPredecessor, build_archive
 from shards.build import Tensor, build_safetensors, build_step, to_bf16
 from weightzip.codec.format.dtypes import DType
@@ -62,38 +64,49 @@ def _make_fp8(step: int) -> bytes:
     return build_safetensors([Tensor("w", "F8_E5M2", (20_000,), data)])
 
 
-MAKERS: dict[str, tuple[Callable[[int], bytes], bool]] = {
-    "hello": (lambda step: b"hello, hello, hello, weights!\n", False),
-    "empty": (lambda step: b"", False),
-    "one-byte": (lambda step: b"\x80", False),
-    "zeros": (lambda step: bytes(100_000), False),
-    "text": (lambda step: b"".join(b"line %d of a log\n" % number for number in range(3000)), False),
-    "step": (lambda step: build_step(step, n_elements=2_000), False),
-    "step-moved": (lambda step: build_step(step, n_elements=2_000), True),
-    "bf16": (_make_bf16, False),
-    "bf16-moved": (_make_bf16, True),
-    "fp32": (_make_fp32, False),
-    "fp32-moved": (_make_fp32, True),
-    "fp64-moved": (_make_fp64, True),
-    "fp8": (_make_fp8, False),
-    "fp8-moved": (_make_fp8, True),
-    "counters-moved": (_make_counters, True),
-    "every-dtype": (_make_every_dtype, False),
-    "every-dtype-moved": (_make_every_dtype, True),
+def _plan(make: Callable[[int], bytes], *, has_base: bool) -> Callable[[], Vector]:
+    """Return the maker of a vector whose recipes the encoder chooses; the base is the shard one step before."""
+
+    def make_vector() -> Vector:
+        shard, bases = make(2), (make(1),) if has_base else ()
+        archive = build_archive(shard, MemoryPredecessor(bases[0]) if bases else None)
+        return Vector(shard, archive, bases)
+
+    return make_vector
+
+
+MAKERS: dict[str, Callable[[], Vector]] = {
+    "hello": _plan(lambda step: b"hello, hello, hello, weights!\n", has_base=False),
+    "empty": _plan(lambda step: b"", has_base=False),
+    "one-byte": _plan(lambda step: b"\x80", has_base=False),
+    "zeros": _plan(lambda step: bytes(100_000), has_base=False),
+    "text": _plan(lambda step: b"".join(b"line %d of a log\n" % n for n in range(3000)), has_base=False),
+    "step": _plan(lambda step: build_step(step, n_elements=2_000), has_base=False),
+    "step-moved": _plan(lambda step: build_step(step, n_elements=2_000), has_base=True),
+    "bf16": _plan(_make_bf16, has_base=False),
+    "bf16-moved": _plan(_make_bf16, has_base=True),
+    "fp32": _plan(_make_fp32, has_base=False),
+    "fp32-moved": _plan(_make_fp32, has_base=True),
+    "fp64-moved": _plan(_make_fp64, has_base=True),
+    "fp8": _plan(_make_fp8, has_base=False),
+    "fp8-moved": _plan(_make_fp8, has_base=True),
+    "counters-moved": _plan(_make_counters, has_base=True),
+    "every-dtype": _plan(_make_every_dtype, has_base=False),
+    "every-dtype-moved": _plan(_make_every_dtype, has_base=True),
+    **RECIPE_MAKERS,
 }
 
 
-def make_vector(name: str) -> None:
+def write_vector(name: str) -> None:
     """Write one vector; refuse to replace an existing one."""
-    make, has_base = MAKERS[name]
-    shard, base = make(2), make(1) if has_base else None
-    archive = build_archive(shard, MemoryPredecessor(base) if base is not None else None)
-    parts = {"raw": shard, "wzst": archive} | ({"base": base} if base is not None else {})
+    vector = MAKERS[name]()
+    parts = {"raw": vector.shard, "wzst": vector.archive}
+    parts |= {f"base{number}": base for number, base in enumerate(vector.bases)}
     for suffix, data in parts.items():
         with (VECTORS / f"{name}.{suffix}").open("xb") as file:
             file.write(data)
 
 
 if __name__ == "__main__":
-    for vector in sys.argv[1:]:
-        make_vector(vector)
+    for vector_name in sys.argv[1:] or MAKERS:
+        write_vector(vector_name)

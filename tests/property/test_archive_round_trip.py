@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shards.archives import MemoryPredecessor, build_archive
+from shards.archives import MemoryPredecessor, build_archive, map_by_digest
 from shards.build import Tensor, build_safetensors
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.decoder import decode_shard
@@ -51,7 +51,7 @@ def _restore_everyway(archive: bytes, predecessor: MemoryPredecessor | None) -> 
     return [
         b"".join(decode_shard(opened, n_threads=1)),
         b"".join(piped),
-        decode_archive(archive, predecessor),
+        decode_archive(archive, map_by_digest([predecessor] if predecessor is not None else [])),
     ]
 
 

@@ -1,5 +1,7 @@
 """Archives in memory, for tests below the file operations."""
 
+from collections.abc import Iterable
+
 from weightzip.codec.backend import BlockBackend, CpuBackend
 from weightzip.codec.containers import read_layout
 from weightzip.codec.encoder import encode_shard
@@ -7,7 +9,7 @@ from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.header import Reference
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.predecessor import Predecessor
-from weightzip.codec.source import MemorySource
+from weightzip.codec.source import BytesLike, MemorySource
 from weightzip.codec.writer import ArchiveWriter
 
 
@@ -27,6 +29,11 @@ def compute_digest(data: bytes) -> bytes:
     builder = DigestBuilder(n_threads=1)
     builder.update(data)
     return builder.digest()
+
+
+def map_by_digest(files: Iterable[MemoryPredecessor]) -> dict[bytes, BytesLike]:
+    """Return the bytes of files by their digests, as the reference decoder takes its inputs."""
+    return {file.digest: file.read_at(0, file.size_bytes) for file in files}
 
 
 def build_archive(
