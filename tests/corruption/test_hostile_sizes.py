@@ -24,7 +24,7 @@ from weightzip.codec.stream import StreamDecoder
 from weightzip.codec.zstd import compress_zstd
 from weightzip.errors import CorruptData
 
-HEADER = encode_header(Header(None))
+HEADER = encode_header(Header())
 MAX_PEAK_BYTES = 4 << 20
 
 
@@ -40,7 +40,7 @@ def _with_index(plain: bytes, plain_bytes: int | None = None) -> bytes:
 def _with_frame(body: bytes, raw_bytes: int, method: Method = Method.BLOCKS) -> bytes:
     """Return an archive of one data frame that the index describes as told."""
     frame = _seal(FrameKind.DATA, body)
-    facts = FrameFacts(raw_bytes, method, Transform.IDENTITY, False)
+    facts = FrameFacts(raw_bytes, method, Transform.IDENTITY, leans_on=0)
     table = build_frame_table([FrameRow(len(HEADER), len(frame), facts)])
     index = encode_index(Index(bytes(32), Layout(ContainerKind.OPAQUE, raw_bytes, ()), table))
     front = HEADER + frame
@@ -48,7 +48,7 @@ def _with_frame(body: bytes, raw_bytes: int, method: Method = Method.BLOCKS) -> 
 
 
 def _frame(method: Method, raw_bytes: int, rest: bytes) -> bytes:
-    return encode_data_frame(DataFrame(method, raw_bytes, 0, (), None, rest))
+    return encode_data_frame(DataFrame(method, raw_bytes, 0, None, None, rest))
 
 
 def _zstd_claiming(n_bytes: int) -> bytes:
@@ -72,7 +72,7 @@ HOSTILE = {
     "a zstd frame of 32 MiB": _with_frame(
         _frame(Method.ZSTD, 5, _zstd_claiming(MAX_FRAME_RAW_BYTES)), 5, Method.ZSTD
     ),
-    "two references": HEADER[:12]
+    "four billion references": HEADER[:12]
     + struct.pack("<I", 0xFFFFFFFF)
     + struct.pack("<Q", compute_checksum(HEADER[:12] + struct.pack("<I", 0xFFFFFFFF)))
     + bytes(100),
@@ -108,18 +108,37 @@ def test_lies_about_sizes_allocate_nothing(name: str, decode: Callable[[bytes], 
     assert peak_bytes < MAX_PEAK_BYTES
 
 
+PLAIN = bytes([0, 0, 16, 1, 0, 0, 0])
+FACTORS = bytes([0, 3, 16, 1, 2, 0, 0, 3, 0, 0])
+N_ELEMENTS = 80_000
 GROUPS = {
     "empty": b"",
-    "head only": bytes([0, 0, 16, 1]),
-    "tables of 4 GB": bytes([0, 0, 16, 1, 0, 0]) + struct.pack("<I", 0xFFFFFFFF),
-    "no block table": bytes([0, 0, 10, 1, 0, 0]) + struct.pack("<I", 0),
-    "a plane of 16 MB": bytes([0, 0, 16, 1, 0, 0]) + struct.pack("<II", 0, 0x00FFFFFF),
-    "eight planes": bytes([3, 0, 10, 1]) + bytes(16) + struct.pack("<I", 0),
+    "head only": PLAIN,
+    "tables of 4 GB": PLAIN + bytes([0, 0]) + struct.pack("<I", 0xFFFFFFFF),
+    "no block table": bytes([0, 0, 10, 1, 0, 0, 0]) + bytes([0, 0]) + struct.pack("<I", 0),
+    "a plane of 16 MB": PLAIN + bytes([0, 0]) + struct.pack("<3I", 0, *[0x00FFFFFF] * 2),
+    "eight planes": bytes([3, 0, 10, 1, 0, 0, 0]) + bytes(16) + struct.pack("<I", 0),
+    "65535 sections": FACTORS + struct.pack("<H", 0xFFFF),
+    "a section of 4 GB": FACTORS + struct.pack("<HIII", 1, 0xFFFFFFFF, 0, 0),
+    "sections that sum to 2^32 more": FACTORS
+    + struct.pack("<H6I", 2, 0xFFFFFFFF, 0, 0, N_ELEMENTS + 1, 0, 0)
+    + struct.pack("<I", 8)
+    + bytes(8),
+    "factors of 4 GB": FACTORS + struct.pack("<HIIII", 1, N_ELEMENTS, 0, 0, 0xFFFFFFFF),
+    "a factor a row, and no bits": FACTORS
+    + struct.pack("<HIIII", 1, N_ELEMENTS, 1, 0, 5)
+    + struct.pack("<IB", 0, 0),
+    "a factor a column, and no bits": FACTORS
+    + struct.pack("<HIIII", 1, N_ELEMENTS, N_ELEMENTS, N_ELEMENTS - 1, 5)
+    + struct.pack("<IB", 0, 0),
+    "zeros that never end": FACTORS
+    + struct.pack("<HIIII", 1, N_ELEMENTS, N_ELEMENTS, 0, 100_000)
+    + bytes(100_000),
 }
 
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_hostile_block_groups_are_named(name: str) -> None:
-    raw_bytes = 80_000
+    raw_bytes = N_ELEMENTS
     with pytest.raises(CorruptData, match="frame 0"):
         _open(_with_frame(_frame(Method.BLOCKS, raw_bytes, GROUPS[name]), raw_bytes))

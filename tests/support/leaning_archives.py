@@ -187,6 +187,17 @@ BROKEN: dict[str, LeaningArchive] = {
         ),
         flags=LEANS_ON_ITSELF,
     ),
+    "an index that hides that a frame leans on its own bytes": _one(
+        replace(_IDENTICAL, predecessor=whole(MASTER, OWN, _MASTER_BYTES), leans_on=1), flags=LEANS_ON_ITSELF
+    ),
+    "an index that hides that two frames lean on each other": LeaningArchive(
+        tuple(
+            replace(_IDENTICAL, predecessor=whole(MASTER, OWN, offset), leans_on=1)
+            for offset in (_MASTER_BYTES, 0)
+        ),
+        (MASTER,),
+        LEANS_ON_ITSELF,
+    ),
     "an index that forgets a reference": _one(replace(_IDENTICAL, leans_on=0)),
     "an index that names another reference": _one(replace(_IDENTICAL, leans_on=2), MASTER, EARLIER),
     "an index that names a reference that does not exist": _one(replace(_IDENTICAL, leans_on=3)),
