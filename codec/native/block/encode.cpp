@@ -31,6 +31,7 @@ struct Worker {
     std::size_t n_words;
     std::unique_ptr<std::uint16_t[]> words;
     std::unique_ptr<std::uint16_t[]> positions;  // of exceptions
+    std::span<const std::uint8_t> ahead;         // the raw bytes behind the block at hand
 
     Worker(std::size_t n_planes, std::size_t n_elements)
         : planes(n_planes, n_elements),
@@ -107,10 +108,13 @@ std::size_t write_rans(const Encoder& encoder, std::size_t k, std::size_t n, con
     const PlanePlan& plan = encoder.plan.planes[k];
     const std::uint8_t* symbols = worker.planes.plane(k);
     const std::uint8_t* contexts = plan.mode == PlaneMode::contexts ? worker.planes.keys() : nullptr;
+    // What is left of the next block is fetched while this one is encoded.
+    const bool is_ahead = 2 * n * (k + 1) <= worker.ahead.size();
+    const std::uint8_t* ahead = is_ahead ? worker.ahead.data() + 2 * n * k : nullptr;
     std::uint32_t states[kLanes];
     std::uint16_t* words_end = worker.words.get() + worker.n_words;
     const std::uint16_t* words =
-        kernels.rans_encode(encoder.tables[k].view(), symbols, contexts, n, words_end, states);
+        kernels.rans_encode(encoder.tables[k].view(), symbols, contexts, n, ahead, words_end, states);
     const auto words_bytes = 2 * static_cast<std::size_t>(words_end - words);
     const bool escapes = plan.tables[0].has_escape();
     Exceptions exceptions;
@@ -148,6 +152,7 @@ std::size_t encode_block(const Elements& elements, const Encoder& encoder, std::
         worker.planes.find_keys(encoder.recipe.source.key_shift, encoder.recipe.source.key_base);
         options.kernels->map_bytes(worker.planes.keys(), n, encoder.context_of_key);
     }
+    worker.ahead = {elements.raw_at(first + n), elements.raw_at(elements.n_elements)};
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         entries[k] = encode_plane(encoder, k, n, *options.kernels, worker, block);
     }

@@ -26,7 +26,8 @@ struct Step {
 
 // Takes n_steps steps, each time the one of the highest priority. prioritise(s) is that of the next step of symbol s.
 template <typename Prioritise>
-void take_steps(std::span<std::uint16_t> frequencies, std::uint32_t n_steps, int step, Prioritise&& prioritise) noexcept {
+void take_steps(std::span<std::uint16_t> frequencies, std::uint32_t n_steps, int step,
+                Prioritise&& prioritise) noexcept {
     std::array<Step, 256> heap;
     const std::span<Step> steps = std::span(heap).first(frequencies.size());
     for (std::uint16_t s = 0; s < steps.size(); ++s) steps[s] = {prioritise(s), s};
@@ -41,14 +42,16 @@ void take_steps(std::span<std::uint16_t> frequencies, std::uint32_t n_steps, int
 }
 
 // Raises frequencies where that saves most.
-void raise(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies, std::uint32_t n_steps) noexcept {
+void raise(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies,
+           std::uint32_t n_steps) noexcept {
     take_steps(frequencies, n_steps, 1, [&](std::uint16_t s) {
         return counts[s] == 0 ? 0 : step_value(counts[s], frequencies[s]);
     });
 }
 
 // Lowers frequencies where that costs least; those of 1 stay.
-void lower(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies, std::uint32_t n_steps) noexcept {
+void lower(std::span<const std::uint32_t> counts, std::span<std::uint16_t> frequencies,
+           std::uint32_t n_steps) noexcept {
     take_steps(frequencies, n_steps, -1, [&](std::uint16_t s) {
         return frequencies[s] < 2 ? 0 : ~step_value(counts[s], frequencies[s] - 1u);
     });

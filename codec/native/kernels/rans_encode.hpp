@@ -27,17 +27,22 @@ struct EncodeTable {
 // Encodes n_symbols symbols, the last one first, and fills states with the 32 final states.
 //   symbols:   n_symbols readable bytes, each with a frequency above 0 in the table of its context
 //   contexts:  n_symbols readable bytes, or nullptr when there is one table
+//   ahead:     2 * n_symbols bytes that will soon be read and are fetched into the cache meanwhile, or nullptr
 //   words_end: end of a buffer of at least n_symbols + kEncodeSlackWords writable words
 // Returns the first word; the words stand from there to words_end. Cannot fail.
 using RansEncodeKernel = std::uint16_t* (*)(const EncodeTable& table, const std::uint8_t* symbols,
                                             const std::uint8_t* contexts, std::size_t n_symbols,
-                                            std::uint16_t* words_end, std::uint32_t* states) noexcept;
+                                            const std::uint8_t* ahead, std::uint16_t* words_end,
+                                            std::uint32_t* states) noexcept;
 
 std::uint16_t* rans_encode_scalar(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                                  std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept;
+                                  std::size_t n_symbols, const std::uint8_t* ahead, std::uint16_t* words_end,
+                                  std::uint32_t* states) noexcept;
 std::uint16_t* rans_encode_avx2(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                                std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept;
+                                std::size_t n_symbols, const std::uint8_t* ahead, std::uint16_t* words_end,
+                                std::uint32_t* states) noexcept;
 std::uint16_t* rans_encode_avx512(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                                  std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept;
+                                  std::size_t n_symbols, const std::uint8_t* ahead, std::uint16_t* words_end,
+                                  std::uint32_t* states) noexcept;
 
 }  // namespace weightzip

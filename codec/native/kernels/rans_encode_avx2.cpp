@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 
+#include "kernels/rans_encode_ahead.inl"
+
 namespace weightzip {
 namespace {
 
@@ -147,7 +149,7 @@ struct Stepper {
 
 template <typename Lookup>
 std::uint16_t* encode_steps(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                            std::size_t n_steps, std::uint16_t* word, std::uint32_t* states) noexcept {
+                            std::size_t n_steps, Ahead ahead, std::uint16_t* word, std::uint32_t* states) noexcept {
     const Lookup lookup(table);
     const Stepper<Lookup::kIncrements> step(table.prob_bits);
     const __m256i low_half = _mm256_set1_epi32(0xffff);
@@ -157,6 +159,7 @@ std::uint16_t* encode_steps(const EncodeTable& table, const std::uint8_t* symbol
     }
     for (std::size_t i = kLanes * n_steps; i != 0;) {
         i -= kLanes;
+        ahead.fetch_line();
         Entries entries;
         lookup(symbols + i, Lookup::kUsesContexts ? contexts + i : nullptr, entries);
         unsigned mask[kVectors];
@@ -187,8 +190,9 @@ std::uint16_t* encode_steps(const EncodeTable& table, const std::uint8_t* symbol
 namespace weightzip {
 
 std::uint16_t* rans_encode_avx2(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                                std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept {
-    return encode_symbols(table, symbols, contexts, n_symbols, words_end, states);
+                                std::size_t n_symbols, const std::uint8_t* ahead, std::uint16_t* words_end,
+                                std::uint32_t* states) noexcept {
+    return encode_symbols(table, symbols, contexts, n_symbols, ahead, words_end, states);
 }
 
 }  // namespace weightzip

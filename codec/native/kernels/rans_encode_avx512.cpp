@@ -1,7 +1,10 @@
-// Built for AVX-512 (F, BW, VL, VBMI, VBMI2), BMI2 and POPCNT. A step encodes 32 elements, its lanes in two vectors of 16.
+// Built for AVX-512 (F, BW, VL, VBMI, VBMI2), BMI2 and POPCNT. A step encodes 32 elements, its lanes in two vectors
+// of 16.
 #include "kernels/rans_encode.hpp"
 
 #include <immintrin.h>
+
+#include "kernels/rans_encode_ahead.inl"
 
 namespace weightzip {
 namespace {
@@ -164,13 +167,14 @@ inline std::uint16_t* put_words(__m512i words, __mmask32 mask, std::uint16_t* en
 
 template <typename Lookup>
 std::uint16_t* encode_steps(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                            std::size_t n_steps, std::uint16_t* word, std::uint32_t* states) noexcept {
+                            std::size_t n_steps, Ahead ahead, std::uint16_t* word, std::uint32_t* states) noexcept {
     const Lookup lookup(table);
     const __m512i lower_halves = _mm512_slli_epi16(kPlaces.from(0), 1);
     __m512i low = _mm512_loadu_si512(states);
     __m512i high = _mm512_loadu_si512(states + kVectorLanes);
     for (std::size_t i = kLanes * n_steps; i != 0;) {
         i -= kLanes;
+        ahead.fetch_line();
         Fields fields[kVectors];
         lookup(symbols + i, Lookup::kUsesContexts ? contexts + i : nullptr, fields);
         const __m512i words = _mm512_permutex2var_epi16(low, lower_halves, high);
@@ -193,8 +197,9 @@ std::uint16_t* encode_steps(const EncodeTable& table, const std::uint8_t* symbol
 namespace weightzip {
 
 std::uint16_t* rans_encode_avx512(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                                  std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept {
-    return encode_symbols(table, symbols, contexts, n_symbols, words_end, states);
+                                  std::size_t n_symbols, const std::uint8_t* ahead, std::uint16_t* words_end,
+                                  std::uint32_t* states) noexcept {
+    return encode_symbols(table, symbols, contexts, n_symbols, ahead, words_end, states);
 }
 
 }  // namespace weightzip

@@ -3,7 +3,8 @@
 namespace weightzip {
 
 std::uint16_t* rans_encode_scalar(const EncodeTable& table, const std::uint8_t* symbols, const std::uint8_t* contexts,
-                                  std::size_t n_symbols, std::uint16_t* words_end, std::uint32_t* states) noexcept {
+                                  std::size_t n_symbols, const std::uint8_t*, std::uint16_t* words_end,
+                                  std::uint32_t* states) noexcept {
     const unsigned prob_bits = table.prob_bits;
     for (std::size_t lane = 0; lane < kLanes; ++lane) states[lane] = kStateFloor;
     std::uint16_t* word = words_end;
