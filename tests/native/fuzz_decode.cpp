@@ -79,9 +79,11 @@ Case make_case(Random& random, std::size_t n_elements) {
     }
     const unsigned max_contexts = elements.context_input == ContextInput::none ? 1 : 8;
     const auto key_shift = static_cast<std::uint8_t>((8u << elements.context_log2()) - 8);
-    const EncodedGroup group = encode_group(elements, {max_contexts, key_shift, 1, &best_kernels()});
-    result.group.resize(group.size());
-    group.copy_to(result.group.data());
+    const auto allocate = [&](std::size_t n_bytes) {
+        result.group.resize(n_bytes);
+        return result.group.data();
+    };
+    result.group.resize(encode_group(elements, {max_contexts, key_shift, 1, &best_kernels()}, allocate));
     std::span<const std::uint8_t> bytes = result.group;
     const Recipe recipe = read_recipe(bytes, result.raw.size());
     if (!recipe.needs_predecessor()) result.predecessor.clear();

@@ -171,6 +171,13 @@ void write_tables(std::vector<std::uint8_t>& head, const GroupPlan& plan, std::s
     head.insert(head.end(), tables.begin(), tables.end());
 }
 
+std::vector<std::uint8_t> make_head(const Encoder& encoder, std::size_t n_planes) {
+    std::vector<std::uint8_t> head;
+    write_recipe(head, encoder.recipe);
+    write_tables(head, encoder.plan, n_planes);
+    return head;
+}
+
 // Elements whose factors, if they are to have any, are fitted.
 class FittedElements {
 public:
@@ -191,47 +198,23 @@ private:
 
 }  // namespace
 
-std::size_t EncodedGroup::size() const noexcept {
-    std::size_t n_bytes = 0;
-    for (const std::size_t block : block_bytes) {
-        if (block != 0) n_bytes = align16(n_bytes) + block;
-    }
-    return head.size() + n_bytes;
-}
-
-void EncodedGroup::copy_to(std::uint8_t* out) const noexcept {
-    std::memcpy(out, head.data(), head.size());
-    BlockWriter payloads{out + head.size()};
-    for (std::size_t block = 0; block < block_bytes.size(); ++block) {
-        if (block_bytes[block] == 0) continue;
-        payloads.align();
-        payloads.put(area.get() + block * slot_bytes, block_bytes[block]);
-    }
-}
-
-EncodedGroup encode_group(const Elements& all, const EncodeOptions& options) {
+std::size_t encode_group(const Elements& all, const EncodeOptions& options, const Allocate& allocate) {
     const FittedElements fitted(all, *options.kernels);
     const Elements& elements = fitted.elements();
     const Encoder encoder = make_encoder(elements, options);
     const std::size_t n_planes = elements.n_planes();
     const std::size_t n_blocks = encoder.recipe.count_blocks(elements.n_elements);
-    EncodedGroup group;
-    group.block_bytes.resize(n_blocks);
-    group.slot_bytes = n_planes * align16(std::min(encoder.recipe.block_elements(), elements.n_elements));
-    group.area = std::make_unique_for_overwrite<std::uint8_t[]>(n_blocks * group.slot_bytes);
-    std::vector<std::uint32_t> entries(n_blocks * n_planes);
-    std::vector<Worker> workers;
+    const std::size_t block_bytes = n_planes * align16(std::min(encoder.recipe.block_elements(), elements.n_elements));
     const unsigned n_workers = count_workers(n_blocks, options.n_threads);
+    GroupWriter group(make_head(encoder, n_planes), n_blocks, n_planes, block_bytes, n_workers == 1, allocate);
+    std::vector<Worker> workers;
     for (unsigned w = 0; w < n_workers; ++w) workers.emplace_back(n_planes, elements.n_elements);
     run_parallel(n_blocks, options.n_threads, [&](std::size_t index, unsigned worker) {
-        group.block_bytes[index] = encode_block(elements, encoder, index, options, workers[worker],
-                                                &entries[index * n_planes],
-                                                {group.area.get() + index * group.slot_bytes});
+        const BlockWriter block{group.place(index)};
+        group.finish_block(index, encode_block(elements, encoder, index, options, workers[worker],
+                                               group.entries(index), block));
     });
-    write_recipe(group.head, encoder.recipe);
-    write_tables(group.head, encoder.plan, n_planes);
-    for (const std::uint32_t entry : entries) append(group.head, entry);
-    return group;
+    return group.finish();
 }
 
 std::size_t estimate_group(const Elements& all, const EncodeOptions& options) {

@@ -13,6 +13,7 @@
 #include "block/error.hpp"
 #include "python/arguments.hpp"
 #include "python/buffer.hpp"
+#include "python/roomy_bytes.hpp"
 
 namespace nb = nanobind;
 
@@ -31,19 +32,14 @@ nb::bytes encode_blocks(nb::handle raw, nb::handle predecessor, nb::handle compa
                         unsigned n_threads, const std::string& kernels) {
     const EncodeArguments arguments(raw, predecessor, companion, wishes);
     const EncodeOptions options = arguments.options(n_threads, find_kernels(kernels));
-    EncodedGroup group;
+    RoomyBytes result;
+    std::size_t n_bytes = 0;
     {
         const nb::gil_scoped_release release;
-        group = encode_group(arguments.elements(), options);
+        const auto allocate = [&](std::size_t room_bytes) { return result.allocate(room_bytes); };
+        n_bytes = encode_group(arguments.elements(), options, allocate);
     }
-    auto result = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(group.size())));
-    if (!result.is_valid()) throw nb::python_error();
-    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(result.ptr()));
-    {
-        const nb::gil_scoped_release release;
-        group.copy_to(out);
-    }
-    return result;
+    return result.take(n_bytes);
 }
 
 std::size_t estimate_blocks(nb::handle raw, nb::handle predecessor, nb::handle companion, const RecipeWishes& wishes) {
