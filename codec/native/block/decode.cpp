@@ -87,12 +87,18 @@ private:
     }
 
     // Asks for the memory that will be touched after the entropy decoding of this stretch, which hides the latency:
-    // the predecessor of the next stretch and the place of this one.
+    // the inputs of the next stretch and the place of this one.
     void prefetch_ahead(std::size_t n, const Source& source) const noexcept {
-        const std::size_t n_bytes = n << source.view.recipe.element_log2;
+        const Recipe& recipe = source.view.recipe;
+        const std::size_t n_bytes = n << recipe.element_log2;
         for (std::size_t i = 0; i < n_bytes; i += kCacheLineBytes) __builtin_prefetch(raw_ + i, 1);
-        if (predecessor_ == nullptr || left_ < 2 * n) return;
-        for (std::size_t i = 0; i < n_bytes; i += kCacheLineBytes) __builtin_prefetch(predecessor_ + n_bytes + i, 0);
+        if (left_ < 2 * n) return;
+        if (predecessor_ != nullptr) prefetch(predecessor_ + n_bytes, n_bytes);
+        if (recipe.needs_companion()) prefetch(companion_ + (n << recipe.companion_log2), n << recipe.companion_log2);
+    }
+
+    static void prefetch(const std::uint8_t* from, std::size_t n_bytes) noexcept {
+        for (std::size_t i = 0; i < n_bytes; i += kCacheLineBytes) __builtin_prefetch(from + i, 0);
     }
 
     bool can_join_while_decoding(const Source& source) const noexcept {

@@ -1,6 +1,7 @@
 #include "block/fit_factors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 
@@ -9,6 +10,7 @@
 namespace weightzip {
 namespace {
 
+// Rounds of means where some elements are missing, which is where one round is not enough.
 constexpr int kRounds = 3;
 // In place of the logarithm of an element that is zero, or nearly: it follows no law and must not bend the means.
 constexpr std::int32_t kMissing = std::numeric_limits<std::int32_t>::min();
@@ -25,7 +27,38 @@ std::int32_t mean(std::int64_t sum, std::int64_t n) noexcept {
     return static_cast<std::int32_t>(doubled % (2 * n) < 0 ? quotient - 1 : quotient);
 }
 
-// The sum of what is not missing, less the column's mean where there are columns.
+// What base and factors are to explain: logarithms, less the predecessor's share.
+class Targets {
+public:
+    Targets(const Elements& elements, unsigned weight, const KernelSet& kernels)
+        : elements_(elements),
+          weight_(static_cast<std::int32_t>(weight)),
+          find_logs_(kernels.elementwise->logs[elements.element_log2]) {}
+
+    // Writes the targets of elements first to first + n - 1.
+    void find(std::size_t first, std::size_t n, std::int32_t* y) const noexcept {
+        find_logs_(elements_.raw_at(first), y, n, elements_.mantissa_bits);
+        for (std::size_t i = 0; i < n; ++i) y[i] = y[i] == kLogOfNothing ? kMissing : y[i];
+        if (weight_ == 0) return;
+        std::int32_t logs[kSumElements];
+        for (std::size_t done = 0; done < n; done += kSumElements) {
+            const std::size_t n_pass = std::min(kSumElements, n - done);
+            find_logs_(elements_.predecessor_at(first + done), logs, n_pass, elements_.mantissa_bits);
+            std::int32_t* targets = y + done;
+            for (std::size_t i = 0; i < n_pass; ++i) {
+                const std::int32_t share = weight_ * logs[i] >> kWeightShift;
+                targets[i] = targets[i] == kMissing ? kMissing : targets[i] - share;
+            }
+        }
+    }
+
+private:
+    const Elements& elements_;
+    std::int32_t weight_;
+    LogKernel find_logs_;
+};
+
+// The sum of what is not missing, less what the columns explain.
 std::int64_t sum_row(const std::int32_t* y, const std::int32_t* columns, std::size_t n) noexcept {
     std::int64_t total = 0;
     for (std::size_t first = 0; first < n; first += kSumElements) {
@@ -42,141 +75,126 @@ void add_to_columns(const std::int32_t* y, std::int32_t row, std::size_t n, std:
 }
 
 // Adds one to the count of each column that has an element, and returns how many have.
-std::size_t count_present(const std::int32_t* y, std::size_t n, std::int32_t* counts) noexcept {
+std::int32_t count_present(const std::int32_t* y, std::size_t n, std::int32_t* counts) noexcept {
     std::int32_t present = 0;
     for (std::size_t j = 0; j < n; ++j) {
         const std::int32_t is_present = y[j] == kMissing ? 0 : 1;
         counts[j] += is_present;
         present += is_present;
     }
-    return static_cast<std::size_t>(present);
+    return present;
 }
 
 // The means of the rows and columns of one section, by turns: each is that of what the other leaves.
 class SectionFit {
 public:
-    SectionFit(const Section& section, const std::int32_t* y)
-        : section_(section),
-          y_(y),
+    SectionFit(const Targets& targets, const Section& section, std::size_t first)
+        : targets_(targets),
+          section_(section),
+          first_(first),
+          y_(section.n_columns),
           rows_(section.n_rows()),
-          row_counts_(rows_.size()),
-          columns_(section.n_columns),
-          column_counts_(columns_.size()) {
-        for_each_row([&](std::size_t row, const std::int32_t* from, std::size_t column, std::size_t n) {
-            row_counts_[row] = static_cast<std::int32_t>(count_present(from, n, &column_counts_[column]));
-        });
-        for (int round = 0; round < kRounds; ++round) fit_round();
+          columns_(section.n_columns) {
+        fit_round(true);
+        std::int64_t n_present = 0;
+        for (const std::int32_t count : rows_.counts) n_present += count;
+        // Where nothing is missing, the first means do not change any more.
+        if (n_present == static_cast<std::int64_t>(rows_.means.size()) * section.n_columns) return;
+        for (int round = 1; round < kRounds; ++round) fit_round(false);
     }
 
     SectionFactors quantize(unsigned step_log2) const {
         SectionFactors factors;
         std::int64_t sum = 0;
         std::int64_t n = 0;
-        for (std::size_t row = 0; row < rows_.size(); ++row) {
-            if (row_counts_[row] > 0) sum += rows_[row], ++n;
+        for (std::size_t row = 0; row < rows_.means.size(); ++row) {
+            if (rows_.counts[row] > 0) sum += rows_.means[row], ++n;
         }
         factors.base = n == 0 ? kSunkBase : mean(sum, n);
-        factors.rows = quantize_means(rows_, row_counts_, factors.base, step_log2);
-        factors.columns = quantize_means(columns_, column_counts_, 0, step_log2);
+        factors.rows = rows_.quantize(factors.base, step_log2);
+        factors.columns = columns_.quantize(0, step_log2);
         if (n == 0) return factors;
-        sink_empty(factors.rows, row_counts_, factors.columns, factors.base, step_log2);
-        sink_empty(factors.columns, column_counts_, factors.rows, factors.base, step_log2);
+        rows_.sink_empty(factors.rows, factors.columns, factors.base, step_log2);
+        columns_.sink_empty(factors.columns, factors.rows, factors.base, step_log2);
         return factors;
     }
 
 private:
-    template <typename Use>
-    void for_each_row(Use&& use) {
-        std::size_t column = section_.first_column;
-        const std::int32_t* from = y_;
-        const std::int32_t* end = y_ + section_.n_elements;
-        for (std::size_t row = 0; from != end; ++row, column = 0) {
-            const auto left = static_cast<std::size_t>(end - from);
-            const std::size_t n = std::min(left, section_.n_columns - column);
-            use(row, from, column, n);
-            from += n;
-        }
-    }
+    // Of all rows, or of all columns.
+    struct Means {
+        std::vector<std::int32_t> means;
+        std::vector<std::int32_t> counts;
 
-    void fit_round() {
-        std::vector<std::int64_t> sums(columns_.size());
-        std::vector<std::int32_t> few_sums(columns_.size());
-        std::size_t n_rows = 0;
-        const auto flush = [&] {
-            for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += few_sums[j], few_sums[j] = 0;
-            n_rows = 0;
-        };
-        for_each_row([&](std::size_t row, const std::int32_t* from, std::size_t column, std::size_t n) {
-            if (row_counts_[row] == 0) return;
-            rows_[row] = mean(sum_row(from, &columns_[column], n), row_counts_[row]);
-            add_to_columns(from, rows_[row], n, &few_sums[column]);
-            if (++n_rows == kSumElements) flush();
-        });
-        flush();
-        for (std::size_t j = 0; j < sums.size(); ++j) {
-            if (column_counts_[j] > 0) columns_[j] = mean(sums[j], column_counts_[j]);
-        }
-    }
+        explicit Means(std::size_t n) : means(n), counts(n) {}
 
-    static std::vector<std::int32_t> quantize_means(const std::vector<std::int32_t>& means,
-                                                    const std::vector<std::int32_t>& counts, std::int32_t base,
-                                                    unsigned step_log2) {
-        std::vector<std::int32_t> factors(means.size());
-        for (std::size_t i = 0; i < means.size(); ++i) {
-            if (counts[i] == 0) continue;
+        std::vector<std::int32_t> quantize(std::int32_t base, unsigned step_log2) const {
+            std::vector<std::int32_t> factors(means.size());
             const std::int32_t half = (1 << step_log2) / 2;
-            factors[i] = std::clamp((means[i] - base + half) >> step_log2, kMinFactor, kMaxFactor);
+            for (std::size_t i = 0; i < means.size(); ++i) {
+                if (counts[i] == 0) continue;
+                factors[i] = std::clamp((means[i] - base + half) >> step_log2, kMinFactor, kMaxFactor);
+            }
+            return factors;
         }
-        return factors;
+
+        // Those that are zero throughout get a factor so low that the same is predicted everywhere in them.
+        void sink_empty(std::vector<std::int32_t>& factors, const std::vector<std::int32_t>& across, std::int32_t base,
+                        unsigned step_log2) const {
+            const std::int32_t highest = base + (*std::max_element(across.begin(), across.end()) << step_log2);
+            const std::int32_t sunk = std::clamp(-(highest >> step_log2) - 2, kMinFactor, 0);
+            for (std::size_t i = 0; i < factors.size(); ++i) {
+                if (counts[i] == 0) factors[i] = sunk;
+            }
+        }
+    };
+
+    void fit_round(bool counts) {
+        std::vector<std::int64_t> sums(columns_.means.size());
+        std::vector<std::int32_t> few_sums(sums.size());
+        std::size_t n_summed = 0;
+        std::size_t column = section_.first_column;
+        std::size_t t = 0;
+        for (std::size_t row = 0; row < rows_.means.size(); ++row, column = 0) {
+            const std::size_t n = std::min<std::size_t>(section_.n_elements - t, section_.n_columns - column);
+            targets_.find(first_ + t, n, y_.data());
+            t += n;
+            if (counts) rows_.counts[row] = count_present(y_.data(), n, &columns_.counts[column]);
+            if (rows_.counts[row] == 0) continue;
+            rows_.means[row] = mean(sum_row(y_.data(), &columns_.means[column], n), rows_.counts[row]);
+            add_to_columns(y_.data(), rows_.means[row], n, &few_sums[column]);
+            if (++n_summed % kSumElements == 0) move_sums(few_sums, sums);
+        }
+        move_sums(few_sums, sums);
+        for (std::size_t j = 0; j < sums.size(); ++j) {
+            if (columns_.counts[j] > 0) columns_.means[j] = mean(sums[j], columns_.counts[j]);
+        }
     }
 
-    // Rows (or columns) that are zero throughout get a factor so low that the same is predicted everywhere in them.
-    static void sink_empty(std::vector<std::int32_t>& factors, const std::vector<std::int32_t>& counts,
-                           const std::vector<std::int32_t>& across, std::int32_t base, unsigned step_log2) {
-        const std::int32_t highest = base + (*std::max_element(across.begin(), across.end()) << step_log2);
-        const std::int32_t sunk = std::clamp(-(highest >> step_log2) - 2, kMinFactor, 0);
-        for (std::size_t i = 0; i < factors.size(); ++i) {
-            if (counts[i] == 0) factors[i] = sunk;
-        }
+    static void move_sums(std::vector<std::int32_t>& from, std::vector<std::int64_t>& to) noexcept {
+        for (std::size_t j = 0; j < to.size(); ++j) to[j] += from[j], from[j] = 0;
     }
 
+    const Targets& targets_;
     const Section& section_;
-    const std::int32_t* y_;
-    std::vector<std::int32_t> rows_;
-    std::vector<std::int32_t> row_counts_;
-    std::vector<std::int32_t> columns_;
-    std::vector<std::int32_t> column_counts_;
+    std::size_t first_;
+    std::vector<std::int32_t> y_;  // of one row
+    Means rows_;
+    Means columns_;
 };
 
-// The mean of the logarithms alone.
-SectionFactors fit_base(const std::vector<std::int32_t>& y) {
+// The mean alone.
+SectionFactors fit_base(const Targets& targets, const Section& section, std::size_t first) {
+    std::array<std::int32_t, kSumElements> y;
     std::int64_t sum = 0;
     std::int64_t n = 0;
-    for (const std::int32_t log : y) {
-        if (log != kMissing) sum += log, ++n;
-    }
-    return {n == 0 ? kSunkBase : mean(sum, n), {}, {}};
-}
-
-// What base and factors are to explain: logarithms, less the predecessor's share.
-std::vector<std::int32_t> find_targets(const Elements& elements, std::size_t first, std::size_t n, unsigned weight,
-                                       const KernelSet& kernels) {
-    const LogKernel find_logs = kernels.elementwise->logs[elements.element_log2];
-    std::vector<std::int32_t> y(n);
-    find_logs(elements.raw_at(first), y.data(), n, elements.mantissa_bits);
-    for (std::int32_t& log : y) log = log == kLogOfNothing ? kMissing : log;
-    if (weight == 0) return y;
-    std::int32_t logs[kSumElements];
-    const auto factor = static_cast<std::int32_t>(weight);
-    for (std::size_t done = 0; done < n; done += kSumElements) {
-        const std::size_t n_pass = std::min(kSumElements, n - done);
-        find_logs(elements.predecessor_at(first + done), logs, n_pass, elements.mantissa_bits);
+    for (std::size_t t = 0; t < section.n_elements; t += y.size()) {
+        const std::size_t n_pass = std::min(y.size(), section.n_elements - t);
+        targets.find(first + t, n_pass, y.data());
         for (std::size_t i = 0; i < n_pass; ++i) {
-            std::int32_t& target = y[done + i];
-            target = target == kMissing ? kMissing : target - (factor * logs[i] >> kWeightShift);
+            if (y[i] != kMissing) sum += y[i], ++n;
         }
     }
-    return y;
+    return {n == 0 ? kSunkBase : mean(sum, n), {}, {}};
 }
 
 // Finer steps cost bits of the factors, coarser ones bits of the elements. With d = deviation / 16, the sum of both is
@@ -195,6 +213,7 @@ std::uint8_t choose_step_log2(const Elements& elements, std::uint64_t deviation)
 
 Factors fit_factors(const Elements& elements, const KernelSet& kernels) {
     const Variation variation = find_variation(elements, kernels);
+    const Targets targets(elements, variation.weight, kernels);
     Factors factors;
     factors.mantissa_bits = elements.mantissa_bits;
     factors.weight = static_cast<std::uint8_t>(variation.weight);
@@ -203,9 +222,10 @@ Factors fit_factors(const Elements& elements, const KernelSet& kernels) {
     factors.firsts = find_firsts(factors.sections);
     for (std::size_t s = 0; s < factors.sections.size(); ++s) {
         const Section& section = factors.sections[s];
-        const auto y = find_targets(elements, factors.firsts[s], section.n_elements, variation.weight, kernels);
-        factors.values.push_back(section.n_columns == 0 ? fit_base(y)
-                                                        : SectionFit(section, y.data()).quantize(factors.step_log2));
+        const std::size_t first = factors.firsts[s];
+        factors.values.push_back(section.n_columns == 0
+                                     ? fit_base(targets, section, first)
+                                     : SectionFit(targets, section, first).quantize(factors.step_log2));
     }
     return factors;
 }

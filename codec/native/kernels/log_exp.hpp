@@ -49,6 +49,16 @@ constexpr std::uint64_t precise_power(std::uint32_t n) noexcept {
     return power;
 }
 
+// Byte number k of each entry.
+template <typename T>
+constexpr ByteTable<std::uint8_t> take_bytes_of(const ByteTable<T>& table, unsigned k) noexcept {
+    ByteTable<std::uint8_t> bytes{};
+    for (unsigned f = 0; f < 256; ++f) {
+        bytes.values[f] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(table.values[f]) >> (8 * k));
+    }
+    return bytes;
+}
+
 constexpr ByteTable<std::int32_t> make_log_excess() noexcept {
     ByteTable<std::int32_t> table{};
     for (std::uint32_t f = 0; f < 256; ++f) {
@@ -75,5 +85,10 @@ inline constexpr ByteTable<std::int32_t> kLogExcess = detail::make_log_excess();
 
 // EXP[f].
 inline constexpr ByteTable<std::uint32_t> kPowerMantissas = detail::make_power_mantissas();
+
+// The same by bytes; LOG[f] - f has only one.
+inline constexpr ByteTable<std::uint8_t> kLogExcessBytes = detail::take_bytes_of(kLogExcess, 0);
+inline constexpr ByteTable<std::uint8_t> kPowerLowBytes = detail::take_bytes_of(kPowerMantissas, 0);
+inline constexpr ByteTable<std::uint8_t> kPowerHighBytes = detail::take_bytes_of(kPowerMantissas, 1);
 
 }  // namespace weightzip

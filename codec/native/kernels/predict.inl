@@ -43,31 +43,53 @@ struct PowerScale {
     }
 };
 
+}  // namespace
+}  // namespace weightzip
+
+#if defined(__AVX512VBMI__)
+#include "kernels/predict_vbmi.inl"
+#endif
+
+namespace weightzip {
+namespace {
+
 template <typename T>
 void find_logs(const std::uint8_t* __restrict elements, std::int32_t* __restrict logs, std::size_t n_elements,
                unsigned mantissa_bits) noexcept {
     const LogScale scale(mantissa_bits);
-    for (std::size_t i = 0; i < n_elements; ++i) logs[i] = scale.log(load<T>(elements + sizeof(T) * i));
+    std::size_t i = 0;
+#if defined(__AVX512VBMI__)
+    if constexpr (sizeof(T) <= 4) i = find_logs_in_vectors<T>(elements, logs, n_elements, scale);
+#endif
+    for (; i < n_elements; ++i) logs[i] = scale.log(load<T>(elements + sizeof(T) * i));
+}
+
+template <typename T, bool kWeighted>
+void predict_weighted(const std::uint8_t* __restrict predecessor, const std::int32_t* __restrict offsets,
+                      std::uint8_t* __restrict predicted, std::size_t n_elements, unsigned mantissa_bits,
+                      std::int32_t weight) noexcept {
+    const LogScale logs(mantissa_bits);
+    const PowerScale<T> powers(mantissa_bits);
+    std::size_t i = 0;
+#if defined(__AVX512VBMI__)
+    if constexpr (sizeof(T) <= 4) {
+        i = predict_in_vectors<T, kWeighted>(predecessor, offsets, predicted, n_elements, logs, powers, weight);
+    }
+#endif
+    for (; i < n_elements; ++i) {
+        std::int32_t level = offsets[i];
+        if constexpr (kWeighted) level += weight * logs.log(load<T>(predecessor + sizeof(T) * i)) >> 4;
+        const T element = powers.power(level);
+        std::memcpy(predicted + sizeof(T) * i, &element, sizeof(T));
+    }
 }
 
 template <typename T>
-void predict(const std::uint8_t* __restrict predecessor, const std::int32_t* __restrict offsets,
-             std::uint8_t* __restrict predicted, std::size_t n_elements, unsigned mantissa_bits,
-             unsigned weight) noexcept {
-    const LogScale logs(mantissa_bits);
-    const PowerScale<T> powers(mantissa_bits);
-    const auto factor = static_cast<std::int32_t>(weight);
-    const auto put = [&](std::size_t i, std::int32_t level) {
-        const T element = powers.power(level);
-        std::memcpy(predicted + sizeof(T) * i, &element, sizeof(T));
-    };
-    if (weight == 0) {
-        for (std::size_t i = 0; i < n_elements; ++i) put(i, offsets[i]);
-        return;
-    }
-    for (std::size_t i = 0; i < n_elements; ++i) {
-        put(i, (factor * logs.log(load<T>(predecessor + sizeof(T) * i)) >> 4) + offsets[i]);
-    }
+void predict(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* predicted,
+             std::size_t n_elements, unsigned mantissa_bits, unsigned weight) noexcept {
+    if (weight == 0) return predict_weighted<T, false>(nullptr, offsets, predicted, n_elements, mantissa_bits, 0);
+    predict_weighted<T, true>(predecessor, offsets, predicted, n_elements, mantissa_bits,
+                              static_cast<std::int32_t>(weight));
 }
 
 }  // namespace
