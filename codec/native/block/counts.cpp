@@ -62,13 +62,20 @@ Histogram PlaneCounts::row(std::size_t key) const noexcept {
     return histogram;
 }
 
-Histogram PlaneCounts::total() const noexcept {
-    std::array<std::uint32_t, 256> sums{};
+Histogram PlaneCounts::sum() const noexcept {
+    Histogram sums{};
     for (std::size_t r = 0; r < n_rows(); ++r) {
         for (std::size_t s = 0; s < 256; ++s) sums[s] += rows[256 * r + s];
     }
-    for (std::uint32_t& sum : sums) sum = static_cast<std::uint32_t>((sum * weight + kUnitWeight - 1) / kUnitWeight);
     return sums;
+}
+
+Histogram PlaneCounts::total() const noexcept {
+    Histogram counts = sum();
+    for (std::uint32_t& count : counts) {
+        count = static_cast<std::uint32_t>((count * weight + kUnitWeight - 1) / kUnitWeight);
+    }
+    return counts;
 }
 
 void PlaneCounts::add(const PlaneCounts& other) {

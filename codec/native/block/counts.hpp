@@ -32,7 +32,9 @@ struct PlaneCounts {
 
     std::size_t n_rows() const noexcept { return rows.size() / 256; }
     Histogram row(std::size_t key) const noexcept;
-    // All rows together, as many as they stand for.
+    // All rows together, as counted.
+    Histogram sum() const noexcept;
+    // As many as they stand for.
     Histogram total() const noexcept;
 
     void add(const PlaneCounts& other);

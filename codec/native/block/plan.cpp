@@ -143,8 +143,10 @@ ContextChoice choose_contexts(const GroupCounts& counts, std::size_t n_planes, s
 
 PlanePlan plan_plane(const PlaneCounts& counts) {
     PlanePlan raw = plan_raw(counts);
-    // The random low planes of floats are not worth making tables at all.
-    if (counts.n_elements == 0 || estimate_cost(counts.total()) >= raw.cost - raw.cost / kCodingWorth) return raw;
+    // The random low planes of floats are not worth making tables at all. A sample of them looks more orderly than they
+    // are, which would have many counted in full for nothing.
+    const Cost worth_trying = raw.cost - raw.cost / kCodingWorth;
+    if (counts.n_elements == 0 || estimate_cost(counts.sum(), counts.weight) >= worth_trying) return raw;
     PlanePlan one = plan_one_table(counts);
     return one.cost + raw.cost / kCodingWorth < raw.cost ? one : raw;
 }
