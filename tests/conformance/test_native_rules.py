@@ -111,7 +111,7 @@ def test_contexts_of_inputs(size: int, other_size: int, kernels: str) -> None:
                     n_contexts=4,
                     context_input=context_input,
                     companion_bytes=other_size if context_input == BY_COMPANION else 1,
-                    source=write_context_source(key_shift, key_base, [(3, 0), (0, 9), (1, 200), (2, 255)]),
+                    source=write_context_source(key_shift, key_base, [(3, 0), (0, 9), (1, 254), (2, 255)]),
                 )
                 group = build_context_group(recipe, size, 4, N_ELEMENTS)
                 inputs = (_make_elements(size, 1), _make_elements(other_size, 2))
@@ -129,7 +129,7 @@ def test_contexts_beside_factors(size: int, mantissa_bits: int, context_input: i
             n_contexts=4,
             predictor=FROM_FACTORS,
             context_input=context_input,
-            source=write_context_source(max(mantissa_bits - 1, 0), 1, [(3, 0), (0, 9), (1, 200), (2, 255)]),
+            source=write_context_source(max(mantissa_bits - 1, 0), 1, [(3, 0), (0, 9), (1, 254), (2, 255)]),
             factors=write_factors(mantissa_bits, weight, 2, make_sections(N_ELEMENTS)),
         )
         group = build_context_group(recipe, size, 4, N_ELEMENTS)

@@ -187,6 +187,19 @@ BROKEN: dict[str, LeaningArchive] = {
         ),
         flags=LEANS_ON_ITSELF,
     ),
+    "an own piece that begins in the last byte of a leaning frame": LeaningArchive(
+        (
+            replace(_IDENTICAL, predecessor=whole(MASTER, OWN, _MASTER_BYTES)),
+            _stored(MASTER),
+            HandFrame(
+                IDENTICAL,
+                MASTER[-1:] + MASTER[:-1],
+                b"",
+                whole(MASTER[-1:] + MASTER[:-1], OWN, _MASTER_BYTES - 1),
+            ),
+        ),
+        flags=LEANS_ON_ITSELF,
+    ),
     "an index that hides that a frame leans on its own bytes": _one(
         replace(_IDENTICAL, predecessor=whole(MASTER, OWN, _MASTER_BYTES), leans_on=1), flags=LEANS_ON_ITSELF
     ),

@@ -24,7 +24,7 @@ from weightzip.codec.reference.factors import EXP, LOG
 from weightzip.errors import CorruptData
 
 N_ELEMENTS = 1100
-RUNS = ((3, 0), (0, 9), (1, 10), (2, 200), (0, 255))
+RUNS = ((3, 0), (0, 9), (1, 10), (2, 254), (0, 255))
 WIDTHS = [(size, mantissa_bits) for size in ELEMENT_BYTES for mantissa_bits in MANTISSA_BITS[size]]
 
 
