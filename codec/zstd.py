@@ -1,5 +1,7 @@
 """zstd as the format uses it: exactly one frame, with a known content size, never more memory than that."""
 
+import threading
+
 import zstandard
 
 from weightzip.codec.source import BytesLike
@@ -9,9 +11,26 @@ from weightzip.errors import CorruptData
 _LEVEL = 3
 
 
+class _Compressors(threading.local):
+    """One compressor for each level and thread: making one takes as long as compressing some kilobytes."""
+
+    def __init__(self) -> None:
+        self._by_level: dict[int, zstandard.ZstdCompressor] = {}
+
+    def get(self, level: int) -> zstandard.ZstdCompressor:
+        compressor = self._by_level.get(level)
+        if compressor is None:
+            compressor = zstandard.ZstdCompressor(level=level, write_content_size=True)
+            self._by_level[level] = compressor
+        return compressor
+
+
+_compressors = _Compressors()
+
+
 def compress_zstd(data: BytesLike, level: int = _LEVEL) -> bytes:
     """Return data as one zstd frame that records its content size."""
-    return zstandard.ZstdCompressor(level=level, write_content_size=True).compress(data)
+    return _compressors.get(level).compress(data)
 
 
 def compress_zstd_moderately(data: BytesLike) -> bytes:
