@@ -67,7 +67,8 @@ std::vector<Section> read_sections(std::span<const std::uint8_t>& bytes) {
 const char* find_fault(unsigned mantissa_bits, std::span<const Section> sections, unsigned element_log2,
                        std::size_t n_elements) noexcept {
     const unsigned magnitude_bits = (8u << element_log2) - 1;
-    if (mantissa_bits < 1 || mantissa_bits >= magnitude_bits || magnitude_bits - mantissa_bits > 11) {
+    if (mantissa_bits < 1 || mantissa_bits > kMaxMantissaBits) return "mantissa_bits is not 1 to 52";
+    if (mantissa_bits >= magnitude_bits || magnitude_bits - mantissa_bits > 11) {
         return "mantissa_bits does not leave an exponent of 1 to 11 bits";
     }
     if (sections.empty() || sections.size() > kMaxSections) return "there are not 1 to 4096 sections";

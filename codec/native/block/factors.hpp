@@ -9,6 +9,7 @@
 namespace weightzip {
 
 inline constexpr std::size_t kMaxSections = 4096;
+inline constexpr unsigned kMaxMantissaBits = 52;  // of fp64
 inline constexpr unsigned kMaxWeight = 16;
 inline constexpr unsigned kWeightShift = 4;  // a weight of 16 is one
 inline constexpr unsigned kMaxStepLog2 = 8;
