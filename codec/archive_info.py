@@ -8,11 +8,19 @@ from weightzip.codec.format.layout import ContainerKind
 
 
 @dataclass(frozen=True)
+class ReferenceInfo:
+    """A file that an archive names, by its BLAKE3 digest in hex. `is_needed` tells whether any frame leans on it."""
+
+    digest: str
+    file_bytes: int
+    is_needed: bool
+
+
+@dataclass(frozen=True)
 class ArchiveInfo:
     """The facts of header and index. Digests are BLAKE3 in hex.
 
-    `base_digest` and `base_bytes` identify the predecessor, None if the archive names none. `needs_base` tells
-    whether any frame leans on it.
+    With `leans_on_itself` frames may lean on other bytes of the shard: it cannot be decoded from a pipe alone.
     """
 
     container: ContainerKind
@@ -21,14 +29,18 @@ class ArchiveInfo:
     archive_bytes: int
     n_frames: int
     n_tensors: int
-    base_digest: str | None
-    base_bytes: int | None
-    needs_base: bool
+    references: tuple[ReferenceInfo, ...]
+    leans_on_itself: bool
+
+    @property
+    def needed_digests(self) -> tuple[str, ...]:
+        """Return the digests of the files without which it does not restore."""
+        return tuple(reference.digest for reference in self.references if reference.is_needed)
 
 
 def describe_archive(header: Header, index: Index, archive_bytes: int) -> ArchiveInfo:
     """Return the facts of an archive."""
-    reference = header.reference
+    needed = set(index.frames.list_references())
     return ArchiveInfo(
         container=index.layout.container,
         file_bytes=index.file_bytes,
@@ -36,7 +48,9 @@ def describe_archive(header: Header, index: Index, archive_bytes: int) -> Archiv
         archive_bytes=archive_bytes,
         n_frames=len(index.frames),
         n_tensors=len(index.layout.tensors),
-        base_digest=reference.digest.hex() if reference is not None else None,
-        base_bytes=reference.file_bytes if reference is not None else None,
-        needs_base=bool(index.frames.uses_predecessor.any()),
+        references=tuple(
+            ReferenceInfo(reference.digest.hex(), reference.file_bytes, number in needed)
+            for number, reference in enumerate(header.references)
+        ),
+        leans_on_itself=header.leans_on_itself,
     )

@@ -2,12 +2,11 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from weightzip.codec import _native
-from weightzip.codec.format.block_group import Transform
 from weightzip.codec.recipes.recipe import Recipe
 from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData
@@ -20,9 +19,16 @@ class BlockDecoder(Protocol):
     """Decodes block groups (docs/format.md, "Block group"). Safe to call from several threads."""
 
     def decode_blocks(
-        self, group: BytesLike, predecessor: BytesLike | None, out: memoryview, place: str
+        self,
+        group: BytesLike,
+        predecessor: BytesLike | None,
+        companion: BytesLike | None,
+        out: memoryview,
+        place: str,
     ) -> None:
         """Decode a block group into out, which has exactly the size of the raw bytes.
+
+        The inputs are given exactly if the group's recipe needs them.
 
         Raises:
             CorruptData: the group contradicts the format; out holds nothing of use.
@@ -36,11 +42,18 @@ class BlockBackend(BlockDecoder, Protocol):
     def frames_at_once(self) -> int:
         """Return how many frames a caller should work on at the same time to keep the backend busy."""
 
-    def estimate_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> int:
+    def estimate_blocks(
+        self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
+    ) -> int:
         """Return about how many bytes encode_blocks would return, from a sample of raw."""
 
-    def encode_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> bytes:
-        """Return the block group of raw; the same bytes whatever the number of threads."""
+    def encode_blocks(
+        self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
+    ) -> bytes:
+        """Return the block group of raw; the same bytes whatever the number of threads.
+
+        The inputs must be there if the recipe needs them; others are passed over.
+        """
 
 
 class CpuBackend:
@@ -55,40 +68,30 @@ class CpuBackend:
     def frames_at_once(self) -> int:
         return min(self._n_threads, _MAX_FRAMES_AT_ONCE)
 
-    def estimate_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> int:
-        return _native.estimate_blocks(
-            raw,
-            predecessor if recipe.needs_predecessor else None,
-            None,
-            element_bytes=recipe.element_bytes,
-            transform=recipe.transform,
-            predictor=int(recipe.transform >= Transform.FLOAT_DIFFERENCE),
-            context_input=int(recipe.max_contexts > 1),
-            max_contexts=recipe.max_contexts,
-            key_shift=recipe.key_shift,
-        )
+    def estimate_blocks(
+        self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
+    ) -> int:
+        inputs = _select_inputs(recipe, predecessor, companion)
+        return _native.estimate_blocks(raw, *inputs, **_describe_recipe(recipe))
 
-    def encode_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> bytes:
+    def encode_blocks(
+        self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
+    ) -> bytes:
+        inputs = _select_inputs(recipe, predecessor, companion)
         with self._share_threads() as n_threads:
-            return _native.encode_blocks(
-                raw,
-                predecessor if recipe.needs_predecessor else None,
-                None,
-                element_bytes=recipe.element_bytes,
-                transform=recipe.transform,
-                predictor=int(recipe.transform >= Transform.FLOAT_DIFFERENCE),
-                context_input=int(recipe.max_contexts > 1),
-                max_contexts=recipe.max_contexts,
-                key_shift=recipe.key_shift,
-                n_threads=n_threads,
-            )
+            return _native.encode_blocks(raw, *inputs, **_describe_recipe(recipe), n_threads=n_threads)
 
     def decode_blocks(
-        self, group: BytesLike, predecessor: BytesLike | None, out: memoryview, place: str
+        self,
+        group: BytesLike,
+        predecessor: BytesLike | None,
+        companion: BytesLike | None,
+        out: memoryview,
+        place: str,
     ) -> None:
         try:
             with self._share_threads() as n_threads:
-                _native.decode_blocks(group, predecessor, None, out, n_threads=n_threads)
+                _native.decode_blocks(group, predecessor, companion, out, n_threads=n_threads)
         except _native.CorruptBlocks as error:
             raise CorruptData(f"{place}: {error}") from error
 
@@ -103,6 +106,43 @@ class CpuBackend:
         finally:
             with self._lock:
                 self._n_calls -= 1
+
+
+class _RecipeWishes(TypedDict):
+    """A recipe in the words of the native core."""
+
+    element_bytes: int
+    transform: int
+    predictor: int
+    context_input: int
+    companion_bytes: int
+    max_contexts: int
+    key_shift: int
+    mantissa_bits: int
+    sections: Sequence[tuple[int, int, int]]
+
+
+def _describe_recipe(recipe: Recipe) -> _RecipeWishes:
+    return {
+        "element_bytes": recipe.element_bytes,
+        "transform": recipe.transform,
+        "predictor": recipe.predictor,
+        "context_input": recipe.context_input,
+        "companion_bytes": recipe.companion_bytes,
+        "max_contexts": recipe.max_contexts,
+        "key_shift": recipe.key_shift,
+        "mantissa_bits": recipe.mantissa_bits,
+        "sections": recipe.sections,
+    }
+
+
+def _select_inputs(
+    recipe: Recipe, predecessor: BytesLike | None, companion: BytesLike | None
+) -> tuple[BytesLike | None, BytesLike | None]:
+    return (
+        predecessor if recipe.takes_predecessor else None,
+        companion if recipe.needs_companion else None,
+    )
 
 
 def _count_cores() -> int:

@@ -19,7 +19,7 @@ def decode_shard(archive: Archive, *, n_threads: int = 0) -> Generator[BytesLike
         MissingPredecessor, WrongPredecessor: before the first frame where possible.
         CorruptData: the archive is damaged.
     """
-    archive.check_predecessor()
+    archive.check_references()
     digest = DigestBuilder(n_threads)
     with closing(run_ahead(_decode_frames(archive))) as frames:
         for raw in frames:

@@ -1,76 +1,77 @@
 """From a shard to its frames: reading runs ahead of encoding, encoding ahead of whoever takes the frames."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
 from weightzip.codec.backend import BlockBackend
 from weightzip.codec.background import map_in_order, run_ahead
 from weightzip.codec.compare import are_equal
+from weightzip.codec.derivation import find_derivation
 from weightzip.codec.format.data_frame import Piece
-from weightzip.codec.format.layout import Layout
-from weightzip.codec.frames import EncodedFrame, decode_frame, encode_frame
-from weightzip.codec.predecessor import Predecessor, read_pieces
-from weightzip.codec.segments import FrameSpan, PredecessorLayout, cut_layout
+from weightzip.codec.frames import EncodedFrame, InputBytes, decode_frame, encode_frame
+from weightzip.codec.join import Join
+from weightzip.codec.references import read_pieces
+from weightzip.codec.segments import FrameSpan
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.errors import CorruptData, VerificationFailed
 
 
 @dataclass(frozen=True)
 class LoadedSpan:
-    """What becomes one frame: its bytes, and those of the predecessor's pieces if it may lean on any."""
+    """What becomes one frame: its bytes, and those that it may lean on."""
 
     span: FrameSpan
     raw: BytesLike
-    predecessor: BytesLike | None
+    predecessor: InputBytes | None = None
+    companion: InputBytes | None = None
 
 
 @dataclass(frozen=True)
-class _HeldPieces:
-    """The predecessor as the proof of one frame sees it: exactly the bytes that were encoded against."""
+class _HeldInputs:
+    """The files to lean on as the proof of one frame sees them: exactly the bytes that were encoded against."""
 
-    reference_bytes: int
-    data: BytesLike
+    file_bytes: Mapping[int, int]
+    inputs: Mapping[tuple[Piece, ...], BytesLike]
 
     def read_pieces(self, pieces: tuple[Piece, ...], place: str) -> BytesLike:
-        return self.data
+        if pieces not in self.inputs:
+            raise CorruptData(f"{place}: it leans on other bytes than it was encoded against")
+        return self.inputs[pieces]
 
-    def explain_mismatch(self, place: str) -> CorruptData:
-        return CorruptData(f"{place}: the predecessor's bytes changed in memory")
+    def explain_mismatch(self, pieces: tuple[Piece, ...], place: str) -> CorruptData:
+        return CorruptData(f"{place}: the bytes that it leans on changed in memory")
 
 
 def encode_shard(
-    source: ByteSource,
-    layout: Layout,
-    predecessor: Predecessor | None,
-    backend: BlockBackend,
-    *,
-    verify: bool,
-    name: str,
+    source: ByteSource, join: Join, backend: BlockBackend, *, verify: bool, name: str
 ) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
-    """Yield (raw bytes, frame) for every frame of the shard, in order.
+    """Yield (raw bytes, frame) for every frame of the shard, in order. `join` is what join_shard says of it.
 
-    Memory: one frame being read, `backend.frames_at_once` being encoded (up to 8 MiB of raw bytes each, as much of the
-    predecessor, and up to twice that for the encoded form), two waiting, one being taken. With `verify` each frame
-    is decoded and compared before it is yielded.
+    Memory: one frame being read, `backend.frames_at_once` being encoded (up to 8 MiB of raw bytes each, as much or
+    twice as much of each input, and up to twice that for the encoded form), two waiting, one being taken. With
+    `verify` each frame is decoded and compared before it is yielded.
 
     Raises:
         VerificationFailed: a frame does not decode to its bytes.
     """
+    file_bytes = join.file_bytes
 
     def encode(item: LoadedSpan) -> tuple[BytesLike, EncodedFrame]:
-        frame = encode_frame(item.raw, item.predecessor, item.span.pieces, item.span.dtype, backend)
+        span = item.span
+        frame = encode_frame(
+            item.raw, item.predecessor, item.companion, span.dtype, backend, sections=span.sections
+        )
         if verify:
-            held = None
-            if predecessor is not None and item.predecessor is not None:
-                held = _HeldPieces(predecessor.size_bytes, item.predecessor)
-            place = f"{name}: bytes {item.span.offset} to {item.span.offset + item.span.n_bytes}"
+            given = [one for one in (item.predecessor, item.companion) if one is not None]
+            held = _HeldInputs(file_bytes, {one.pieces: one.data for one in given})
+            place = f"{name}: bytes {span.offset} to {span.offset + span.n_bytes}"
             _prove_frame(frame, item.raw, held, backend, place)
         return item.raw, frame
 
     def encode_all() -> Iterator[tuple[BytesLike, EncodedFrame]]:
         with (
-            closing(run_ahead(load_spans(source, layout, predecessor))) as loaded,
+            closing(run_ahead(load_spans(source, join))) as loaded,
             closing(map_in_order(encode, loaded, backend.frames_at_once)) as encoded,
         ):
             yield from encoded
@@ -78,23 +79,30 @@ def encode_shard(
     return run_ahead(encode_all())
 
 
-def load_spans(source: ByteSource, layout: Layout, predecessor: Predecessor | None) -> Iterator[LoadedSpan]:
-    """Yield the spans of a shard, in order."""
-    known = None
-    if predecessor is not None:
-        known = PredecessorLayout(predecessor.size_bytes, predecessor.tensors)
-    for span in cut_layout(layout, known):
-        yield _load_span(source, span, predecessor)
+def load_spans(source: ByteSource, join: Join) -> Iterator[LoadedSpan]:
+    """Yield the spans of a shard, in order, with the bytes that they may lean on."""
+    for span in join.spans:
+        yield _load_span(source, span, join.files)
 
 
-def _load_span(source: ByteSource, span: FrameSpan, predecessor: Predecessor | None) -> LoadedSpan:
+def _load_span(source: ByteSource, span: FrameSpan, files: Mapping[int, ByteSource]) -> LoadedSpan:
+    """Read a span and its inputs, the best first: what alone gives all bytes makes the others needless."""
     raw = source.read_at(span.offset, span.n_bytes)
-    leaned_on = read_pieces(predecessor, span.pieces) if predecessor is not None and span.pieces else None
-    return LoadedSpan(span, raw, leaned_on)
+    copy = _load_input(span.copy, files)
+    if copy is not None and are_equal(raw, copy.data):
+        return LoadedSpan(span, raw, predecessor=copy)
+    companion = _load_input(span.companion, files)
+    if companion is not None and find_derivation(raw, companion.data) is not None:
+        return LoadedSpan(span, raw, companion=companion)
+    return LoadedSpan(span, raw, _load_input(span.predecessor, files), companion)
+
+
+def _load_input(pieces: tuple[Piece, ...], files: Mapping[int, ByteSource]) -> InputBytes | None:
+    return InputBytes(pieces, read_pieces(files, pieces)) if pieces else None
 
 
 def _prove_frame(
-    frame: EncodedFrame, raw: BytesLike, held: _HeldPieces | None, backend: BlockBackend, place: str
+    frame: EncodedFrame, raw: BytesLike, held: _HeldInputs, backend: BlockBackend, place: str
 ) -> None:
     try:
         decoded = decode_frame(frame.body, held, backend, place)

@@ -1,14 +1,17 @@
 """One data frame, from raw bytes to stored bytes and back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from weightzip.codec.backend import BlockBackend, BlockDecoder
+from weightzip.codec.derivation import Derivation, derive
 from weightzip.codec.format.block_group import Transform, decode_recipe_head
 from weightzip.codec.format.checksum import compute_checksum
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.data_frame import (
     DataFrame,
+    FrameInput,
     Method,
     Piece,
     decode_data_frame,
@@ -17,6 +20,7 @@ from weightzip.codec.format.data_frame import (
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.frame_table import FrameFacts
 from weightzip.codec.recipes.planner import plan_frame
+from weightzip.codec.recipes.recipe import Section
 from weightzip.codec.source import BytesLike, allocate
 from weightzip.codec.zstd import decompress_zstd
 from weightzip.errors import CorruptData, WeightzipError
@@ -30,40 +34,63 @@ class EncodedFrame:
     facts: FrameFacts
 
 
-class PieceReader(Protocol):
-    """What a decoder needs to know of the predecessor that the header names."""
+@dataclass(frozen=True)
+class InputBytes:
+    """What a frame may lean on: the bytes of pieces, concatenated."""
+
+    pieces: tuple[Piece, ...]
+    data: BytesLike
+
+
+class InputReader(Protocol):
+    """What a decoder needs to know of the files that an archive may lean on. See References beside this file."""
 
     @property
-    def reference_bytes(self) -> int:
-        """Return the recorded size of the predecessor file."""
+    def file_bytes(self) -> Mapping[int, int]:
+        """Return the size of each file, by reference."""
 
     def read_pieces(self, pieces: tuple[Piece, ...], place: str) -> BytesLike:
-        """Return the predecessor's bytes of the pieces, concatenated."""
+        """Return the bytes of the pieces, concatenated."""
 
-    def explain_mismatch(self, place: str) -> WeightzipError:
+    def explain_mismatch(self, pieces: tuple[Piece, ...], place: str) -> WeightzipError:
         """Return the error to raise when those bytes are not the ones the frame was made against."""
 
 
 def encode_frame(
     raw: BytesLike,
-    predecessor: BytesLike | None,
-    pieces: tuple[Piece, ...],
+    predecessor: InputBytes | None,
+    companion: InputBytes | None,
     dtype: DType,
     backend: BlockBackend,
+    *,
+    sections: tuple[Section, ...] = (),
 ) -> EncodedFrame:
-    """Return the smallest frame for raw. `predecessor` holds the bytes of `pieces`, as many as raw, or is None."""
-    plan = plan_frame(raw, predecessor, dtype, backend)
-    leaned_on = predecessor if plan.uses_predecessor else None
+    """Return the smallest frame for raw.
+
+    `predecessor` is as long as raw; `companion` has as many elements. `sections`: see list_recipes.
+    """
+    plan = plan_frame(
+        raw,
+        predecessor.data if predecessor is not None else None,
+        companion.data if companion is not None else None,
+        dtype,
+        backend,
+        sections=sections,
+    )
     frame = DataFrame(
         method=plan.method,
         raw_bytes=len(raw),
         raw_checksum=compute_checksum(raw),
-        pieces=pieces if leaned_on is not None else (),
-        predecessor_checksum=compute_checksum(leaned_on) if leaned_on is not None else None,
+        predecessor=_describe_input(predecessor) if plan.uses_predecessor else None,
+        companion=_describe_input(companion) if plan.uses_companion else None,
         rest=plan.rest,
     )
-    facts = FrameFacts(len(raw), plan.method, plan.transform, plan.uses_predecessor)
+    facts = FrameFacts(len(raw), plan.method, plan.transform, frame.leans_on)
     return EncodedFrame(encode_data_frame(frame), facts)
+
+
+def _describe_input(given: InputBytes | None) -> FrameInput | None:
+    return FrameInput(given.pieces, compute_checksum(given.data)) if given is not None else None
 
 
 @dataclass(frozen=True)
@@ -75,47 +102,65 @@ class DecodedFrame:
 
 
 def decode_frame(
-    body: BytesLike, predecessor: PieceReader | None, decoder: BlockDecoder, place: str
+    body: BytesLike,
+    references: InputReader | None,
+    decoder: BlockDecoder,
+    place: str,
+    *,
+    leans_on: int | None = None,
 ) -> DecodedFrame:
     """Return what a data frame's body restores, proven by its checksum.
 
-    `predecessor` is None if the header names no reference.
+    `references` may be None for a frame that leans on nothing. `leans_on` is what the index says of it, if that is
+    at hand: it is compared before any input is read, so that frames which lean on each other are found out.
 
     Raises:
         CorruptData: the body contradicts the format or its checksum.
         MissingPredecessor, WrongPredecessor: the bytes it leans on are not there, or not those it was made against.
     """
-    reference_bytes = predecessor.reference_bytes if predecessor is not None else None
-    frame = decode_data_frame(body, reference_bytes, place)
-    leaned_on = None
-    if frame.predecessor_checksum is not None and predecessor is not None:
-        leaned_on = predecessor.read_pieces(frame.pieces, place)
-        if compute_checksum(leaned_on) != frame.predecessor_checksum:
-            raise predecessor.explain_mismatch(place)
-    raw, transform = _restore(frame, leaned_on, decoder, place)
+    frame = decode_data_frame(body, references.file_bytes if references is not None else {}, place)
+    if leans_on not in {None, frame.leans_on}:
+        raise CorruptData(f"{place}: the index describes otherwise what it leans on")
+    predecessor = _read_input(frame.predecessor, references, place)
+    companion = _read_input(frame.companion, references, place)
+    raw, transform = _restore(frame, predecessor, companion, decoder, place)
     if compute_checksum(raw) != frame.raw_checksum:
         raise CorruptData(f"{place}: the restored bytes do not match their checksum")
-    return DecodedFrame(raw, FrameFacts(len(raw), frame.method, transform, leaned_on is not None))
+    return DecodedFrame(raw, FrameFacts(len(raw), frame.method, transform, frame.leans_on))
+
+
+def _read_input(given: FrameInput | None, references: InputReader | None, place: str) -> BytesLike | None:
+    if given is None or references is None:
+        return None
+    data = references.read_pieces(given.pieces, place)
+    if compute_checksum(data) != given.checksum:
+        raise references.explain_mismatch(given.pieces, place)
+    return data
 
 
 def _restore(
-    frame: DataFrame, predecessor: BytesLike | None, decoder: BlockDecoder, place: str
+    frame: DataFrame,
+    predecessor: BytesLike | None,
+    companion: BytesLike | None,
+    decoder: BlockDecoder,
+    place: str,
 ) -> tuple[BytesLike, Transform]:
     if frame.method == Method.BLOCKS:
-        return _restore_blocks(frame, predecessor, decoder, place)
-    return _restore_without_blocks(frame, predecessor, place), Transform.IDENTITY
+        return _restore_blocks(frame, predecessor, companion, decoder, place)
+    if frame.method == Method.DERIVED:
+        return _restore_derived(frame, companion or b"", place), Transform.IDENTITY
+    return _restore_without_blocks(frame, predecessor or b"", place), Transform.IDENTITY
 
 
-def _restore_without_blocks(frame: DataFrame, predecessor: BytesLike | None, place: str) -> BytesLike:
+def _restore_without_blocks(frame: DataFrame, predecessor: BytesLike, place: str) -> BytesLike:
     if frame.method == Method.ZSTD:
         return decompress_zstd(frame.rest, frame.raw_bytes, place)
     if frame.method == Method.CONSTANT:
         return _restore_constant(frame, place)
     cursor = Cursor(frame.rest, place)
+    raw: BytesLike = predecessor
     if frame.method == Method.STORED:
-        raw: BytesLike = cursor.take(frame.raw_bytes, "stored bytes")
-    else:
-        raw = predecessor if predecessor is not None else b""
+        raw = cursor.take(frame.raw_bytes, "stored bytes")
     cursor.finish("the frame")
     return raw
 
@@ -130,14 +175,31 @@ def _restore_constant(frame: DataFrame, place: str) -> bytes:
     return element * (frame.raw_bytes // len(element))
 
 
+def _restore_derived(frame: DataFrame, companion: BytesLike, place: str) -> memoryview:
+    cursor = Cursor(frame.rest, place)
+    derivation = cursor.u8("derivation")
+    cursor.finish("the frame")
+    cursor.expect(derivation <= max(Derivation), f"derivation {derivation} is reserved")
+    cursor.expect(frame.raw_bytes % 2 == 0, "raw_bytes is odd")
+    cursor.expect(len(companion) == 2 * frame.raw_bytes, "its companion is not twice as long as the frame")
+    return derive(companion, Derivation(derivation))
+
+
 def _restore_blocks(
-    frame: DataFrame, predecessor: BytesLike | None, decoder: BlockDecoder, place: str
+    frame: DataFrame,
+    predecessor: BytesLike | None,
+    companion: BytesLike | None,
+    decoder: BlockDecoder,
+    place: str,
 ) -> tuple[memoryview, Transform]:
     head = decode_recipe_head(frame.rest, place)
     if head.needs_predecessor != (predecessor is not None):
         raise CorruptData(f"{place}: its recipe and its pieces disagree on whether it leans on a predecessor")
     if frame.raw_bytes % head.element_bytes != 0:
         raise CorruptData(f"{place}: raw_bytes is no multiple of the element size")
+    companion_bytes = frame.raw_bytes // head.element_bytes * head.companion_bytes
+    if companion_bytes != len(companion or b""):
+        raise CorruptData(f"{place}: its recipe and its pieces disagree on the size of its companion")
     out = allocate(frame.raw_bytes)
-    decoder.decode_blocks(frame.rest, predecessor, out, place)
+    decoder.decode_blocks(frame.rest, predecessor, companion, out, place)
     return out, head.transform

@@ -1,6 +1,6 @@
 """Random access to an archive: its index, single tensors, single frames."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -19,7 +19,9 @@ from weightzip.codec.format.index import Index, decode_index
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.format.limits import MAX_INDEX_BYTES
 from weightzip.codec.frames import decode_frame
-from weightzip.codec.predecessor import BoundPredecessor, Predecessor
+from weightzip.codec.own_bytes import OwnBytes
+from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.references import References
 from weightzip.codec.source import BytesLike, ByteSource, allocate
 from weightzip.codec.tensor_data import TensorData
 from weightzip.errors import CorruptData, NotFound, TruncatedData, UsageError
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
 class Archive:
     """An archive open for random access. Use as a context manager; safe to use from several threads.
 
-    Opening costs two reads: footer and index. The header is read when the predecessor's identity is needed.
+    Opening costs two reads: footer and index. The header is read when the identity of what it leans on is needed.
+    `predecessor` and `beside` are the files that it may lean on; which is which, it knows by their digests.
     `owned` are things to close with the archive.
     """
 
@@ -40,13 +43,14 @@ class Archive:
         source: ByteSource,
         *,
         predecessor: Predecessor | None = None,
+        beside: Sequence[Predecessor] = (),
         backend: BlockBackend | None = None,
         name: str = "archive",
         owned: tuple[Callable[[], None], ...] = (),
     ) -> None:
         self.name = name
         self._source = source
-        self._predecessor = predecessor
+        self._given = (*beside, *([predecessor] if predecessor is not None else []))
         self._backend = backend if backend is not None else CpuBackend()
         self._owned = owned
         self.index = self._read_index()
@@ -54,10 +58,12 @@ class Archive:
     @cached_property
     def header(self) -> Header:
         """Return the header."""
-        n_bytes = min(MAX_HEADER_BYTES, self._source.size_bytes)
+        n_bytes = self.index.frames.begin(self._index_offset)
         header = decode_header(self._source.read_at(0, n_bytes), self.name)
-        if header.n_bytes != self.index.frames.begin(self._index_offset):
+        if header.n_bytes != n_bytes:
             raise CorruptData(f"{self.name}: header and index disagree on where the frames begin")
+        if self.index.frames.leans_on_itself.any() and not header.leans_on_itself:
+            raise CorruptData(f"{self.name}: a frame leans on the shard itself, the header does not say so")
         return header
 
     @property
@@ -132,21 +138,19 @@ class Archive:
         if head.kind != FrameKind.DATA or head.body_bytes != len(body):
             raise CorruptData(f"{place}: it is not the data frame that the index promises")
         check_frame_body(head, body, place)
-        leans = bool(self.index.frames.uses_predecessor[number])
-        predecessor = BoundPredecessor.of_header(self.header, self._predecessor) if leans else None
-        decoded = decode_frame(body, predecessor, self._backend, place)
-        if decoded.facts != self.index.frames.row(number).facts:
+        facts = self.index.frames.row(number).facts
+        references = self._references if facts.leans_on else None
+        decoded = decode_frame(body, references, self._backend, place, leans_on=facts.leans_on)
+        if decoded.facts != facts:
             raise CorruptData(f"{place}: the index describes it otherwise")
         return decoded.raw
 
-    def check_predecessor(self) -> None:
-        """Raise MissingPredecessor or WrongPredecessor if frames lean on a predecessor that is not the one given.
+    def check_references(self) -> None:
+        """Raise MissingPredecessor or WrongPredecessor if frames lean on a file that was not given.
 
         Also checks the header, which opening alone does not read.
         """
-        predecessor = BoundPredecessor.of_header(self.header, self._predecessor)
-        if predecessor is not None and self.info.needs_base:
-            predecessor.require(self.name)
+        self._references.require(self.index.frames.list_references(), self.name)
 
     def assemble(self, offset: int, n_bytes: int, decode: Callable[[int], BytesLike]) -> BytesLike:
         """Return n_bytes (1 or more) of the shard from offset out of frames that `decode` restores by number."""
@@ -176,6 +180,10 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @cached_property
+    def _references(self) -> References:
+        return References(self.header, self._given, OwnBytes(self) if self.header.leans_on_itself else None)
 
     @cached_property
     def _tensors(self) -> dict[str, TensorRange]:

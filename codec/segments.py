@@ -1,13 +1,14 @@
-"""Cuts a shard into the spans that become frames, and joins each to the predecessor. Pure decisions, no bytes."""
+"""Cuts a shard into the spans that become frames, each with the pieces that it may lean on. Pure decisions, no bytes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from weightzip.codec.format.data_frame import Piece
+from weightzip.codec.format.data_frame import OWN, Piece
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import Layout, TensorRange
 from weightzip.codec.format.limits import MAX_BLOCK_ELEMENTS, MAX_PIECES
+from weightzip.codec.recipes.recipe import Section
 
 # Measured: tables of their own for every 16 blocks instead of 64 save 0.1 % of a bf16 embedding, 0.4 % of an fp32
 # one, and cost nothing elsewhere; with 8 the tables begin to eat what they save.
@@ -20,44 +21,99 @@ MAX_PACKED_LEANING_BYTES = 256 << 10
 MAX_PACKED_ALONE_BYTES = 64 << 10
 # A packed frame is read whole to restore one of its tensors.
 MAX_PACK_BYTES = 1 << 20
+# Rows shorter than this (the taps of a small filter) are taken together with their neighbours.
+MIN_COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class FrameSpan:
-    """Bytes of the shard that become one frame, and where their predecessor's bytes are (empty: nowhere)."""
+    """Bytes of the shard that become one frame, and where the bytes are that it may lean on (empty: nowhere).
+
+    `copy` are pieces that seem to hold the very bytes of the span. `sections`: see list_recipes.
+    """
 
     offset: int
     n_bytes: int
     dtype: DType
-    pieces: tuple[Piece, ...]
+    predecessor: tuple[Piece, ...] = ()
+    companion: tuple[Piece, ...] = ()
+    copy: tuple[Piece, ...] = ()
+    sections: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True)
-class PredecessorLayout:
-    """What the join needs to know of a predecessor."""
+class Place:
+    """Where a tensor lies: in the file of that reference."""
 
+    reference: int
+    tensor: TensorRange
+
+
+@dataclass(frozen=True)
+class TensorInputs:
+    """What a tensor may lean on. `has_factors` says that rows and columns of it may have a scale each."""
+
+    predecessor: Place | None = None
+    companion: Place | None = None
+    copy: Place | None = None
+    has_factors: bool = False
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Return all places that there are."""
+        return tuple(place for place in (self.predecessor, self.companion, self.copy) if place is not None)
+
+    @property
+    def leans_on_itself(self) -> bool:
+        """Return whether any of them lies in the shard itself."""
+        return any(place.reference == OWN for place in self.places)
+
+    @property
+    def form(self) -> tuple[bool, ...]:
+        """Return what tensors that share a frame have in common.
+
+        Frames that lean on the shard itself hold nothing that others may lean on.
+        """
+        return (
+            self.predecessor is not None,
+            self.companion is not None,
+            self.copy is not None,
+            self.has_factors,
+            self.leans_on_itself,
+        )
+
+
+@dataclass(frozen=True)
+class GlueSource:
+    """The predecessor of the shard as its glue sees it: bytes at the same offsets."""
+
+    reference: int
     file_bytes: int
-    tensors: Mapping[str, TensorRange]
 
 
-def cut_layout(layout: Layout, predecessor: PredecessorLayout | None) -> Iterator[FrameSpan]:
-    """Yield the spans of a shard in order; they tile it."""
+NOTHING = TensorInputs()
+
+
+def cut_layout(
+    layout: Layout, inputs: Mapping[str, TensorInputs], glue_source: GlueSource | None
+) -> Iterator[FrameSpan]:
+    """Yield the spans of a shard in order; they tile it. `inputs` has what tensors may lean on, by name."""
     position = 0
-    for segment in _group_tensors(layout, predecessor):
+    for segment in _group_tensors(layout, inputs):
         begin, end = segment[0].offset, segment[-1].end
-        yield from _cut_glue(position, begin, predecessor)
-        yield from _cut_segment(segment, _find_pieces(segment, predecessor))
+        yield from _cut_glue(position, begin, glue_source)
+        yield from _cut_segment(segment, [inputs.get(tensor.name, NOTHING) for tensor in segment])
         position = end
-    yield from _cut_glue(position, layout.file_bytes, predecessor)
+    yield from _cut_glue(position, layout.file_bytes, glue_source)
 
 
-def _group_tensors(layout: Layout, predecessor: PredecessorLayout | None) -> Iterator[list[TensorRange]]:
+def _group_tensors(layout: Layout, inputs: Mapping[str, TensorInputs]) -> Iterator[list[TensorRange]]:
     """Yield runs of tensors that share frames: small neighbours of one dtype, or one tensor alone."""
     run: list[TensorRange] = []
     for tensor in layout.tensors:
         if tensor.n_bytes == 0:
             continue
-        if run and not _may_join(run, tensor, predecessor):
+        if run and not _may_join(run, tensor, inputs):
             yield run
             run = []
         run.append(tensor)
@@ -65,61 +121,95 @@ def _group_tensors(layout: Layout, predecessor: PredecessorLayout | None) -> Ite
         yield run
 
 
-def _may_join(run: list[TensorRange], tensor: TensorRange, predecessor: PredecessorLayout | None) -> bool:
+def _may_join(run: list[TensorRange], tensor: TensorRange, inputs: Mapping[str, TensorInputs]) -> bool:
     first, last = run[0], run[-1]
-    leans = find_match(tensor, predecessor) is not None
-    max_bytes = MAX_PACKED_LEANING_BYTES if leans else MAX_PACKED_ALONE_BYTES
+    mine = inputs.get(tensor.name, NOTHING)
+    max_bytes = MAX_PACKED_LEANING_BYTES if mine.predecessor is not None else MAX_PACKED_ALONE_BYTES
     return (
         last.end == tensor.offset
         and last.dtype == tensor.dtype
         and max(last.n_bytes, tensor.n_bytes) <= max_bytes
         and tensor.end - first.offset <= MAX_PACK_BYTES
         and len(run) < MAX_PIECES
-        and (find_match(first, predecessor) is not None) == leans
+        and inputs.get(first.name, NOTHING).form == mine.form
     )
 
 
-def find_match(tensor: TensorRange, predecessor: PredecessorLayout | None) -> TensorRange | None:
-    """Return the predecessor's tensor of the same name, dtype and shape, None if it has none."""
-    match = predecessor.tensors.get(tensor.name) if predecessor is not None else None
-    if match is None or match.dtype != tensor.dtype or match.shape != tensor.shape:
-        return None
-    return match if match.n_bytes == tensor.n_bytes else None
+def _cut_segment(segment: Sequence[TensorRange], inputs: Sequence[TensorInputs]) -> Iterator[FrameSpan]:
+    tensor, dtype = segment[0], segment[0].dtype
+    if len(segment) > 1:
+        parts = [(0, tensor.n_bytes) for tensor in segment]
+        yield _make_span(segment, inputs, parts)
+        return
+    block_bytes = MAX_BLOCK_ELEMENTS * dtype.element_bytes
+    max_bytes = MAX_OPAQUE_SPAN_BYTES if dtype == DType.OPAQUE else BLOCKS_PER_FRAME * block_bytes
+    for part in _split_evenly(tensor.n_bytes, max_bytes, block_bytes):
+        yield _make_span(segment, inputs, [part])
 
 
-def _find_pieces(segment: Sequence[TensorRange], predecessor: PredecessorLayout | None) -> tuple[Piece, ...]:
-    matches = [find_match(tensor, predecessor) for tensor in segment]
+def _make_span(
+    segment: Sequence[TensorRange], inputs: Sequence[TensorInputs], parts: Sequence[tuple[int, int]]
+) -> FrameSpan:
+    """Return the span of one part (begin, n_bytes) of each tensor; the parts are neighbours."""
+    offset = segment[0].offset + parts[0][0]
+    n_bytes = sum(size for _, size in parts)
+    has_factors = inputs[0].has_factors
+    sections = [_make_section(*tensor_and_part) for tensor_and_part in zip(segment, parts, strict=True)]
+    return FrameSpan(
+        offset,
+        n_bytes,
+        segment[0].dtype,
+        predecessor=_find_pieces(segment, [given.predecessor for given in inputs], parts),
+        companion=_find_pieces(segment, [given.companion for given in inputs], parts),
+        copy=_find_pieces(segment, [given.copy for given in inputs], parts),
+        sections=tuple(sections) if has_factors else (),
+    )
+
+
+def _find_pieces(
+    segment: Sequence[TensorRange], places: Sequence[Place | None], parts: Sequence[tuple[int, int]]
+) -> tuple[Piece, ...]:
+    """Return where the parts' elements lie in other tensors of the same shapes; neighbours are one piece."""
     pieces: list[Piece] = []
-    for match in matches:
-        if match is None:
+    for tensor, place, (begin, n_bytes) in zip(segment, places, parts, strict=True):
+        if place is None:
             return ()
-        if pieces and pieces[-1].offset + pieces[-1].n_bytes == match.offset:
-            pieces[-1] = Piece(pieces[-1].offset, pieces[-1].n_bytes + match.n_bytes)
+        scale = place.tensor.n_bytes // tensor.n_bytes  # elements there may be larger
+        piece = Piece(place.tensor.offset + begin * scale, n_bytes * scale, place.reference)
+        last = pieces[-1] if pieces else None
+        if last and (last.offset + last.n_bytes, last.reference) == (piece.offset, piece.reference):
+            pieces[-1] = Piece(last.offset, last.n_bytes + piece.n_bytes, piece.reference)
         else:
-            pieces.append(Piece(match.offset, match.n_bytes))
+            pieces.append(piece)
     return tuple(pieces)
 
 
-def _cut_segment(segment: Sequence[TensorRange], pieces: tuple[Piece, ...]) -> Iterator[FrameSpan]:
-    offset, n_bytes, dtype = segment[0].offset, segment[-1].end - segment[0].offset, segment[0].dtype
-    if len(segment) > 1:
-        yield FrameSpan(offset, n_bytes, dtype, pieces)
-        return
-    block_bytes = MAX_BLOCK_ELEMENTS * dtype.element_bytes
-    max_bytes = BLOCKS_PER_FRAME * block_bytes
-    if dtype == DType.OPAQUE:
-        max_bytes = MAX_OPAQUE_SPAN_BYTES
-    for begin, size in _split_evenly(n_bytes, max_bytes, block_bytes):
-        span_pieces = tuple(Piece(piece.offset + begin, size) for piece in pieces)  # one tensor, one piece
-        yield FrameSpan(offset + begin, size, dtype, span_pieces)
+def _make_section(tensor: TensorRange, part: tuple[int, int]) -> Section:
+    begin, n_elements = (n_bytes // tensor.dtype.element_bytes for n_bytes in part)
+    n_columns = _count_columns(tensor.shape)
+    if n_columns > n_elements:
+        n_columns = 0
+    return Section(n_elements, n_columns, begin % n_columns if n_columns else 0)
 
 
-def _cut_glue(begin: int, end: int, predecessor: PredecessorLayout | None) -> Iterator[FrameSpan]:
+def _count_columns(shape: tuple[int, ...]) -> int:
+    """Return how many elements make a row: the last dimension, or as many as make it wide enough; 0 for one row."""
+    n_columns = 1
+    for size in reversed(shape[1:]):
+        n_columns *= size
+        if n_columns >= MIN_COLUMNS:
+            return n_columns
+    return 0
+
+
+def _cut_glue(begin: int, end: int, source: GlueSource | None) -> Iterator[FrameSpan]:
     """Yield the spans of glue; it leans on the predecessor's bytes at the same offset, where there are any."""
     for position in range(begin, end, MAX_OPAQUE_SPAN_BYTES):
         n_bytes = min(MAX_OPAQUE_SPAN_BYTES, end - position)
-        has_bytes = predecessor is not None and position + n_bytes <= predecessor.file_bytes
-        yield FrameSpan(position, n_bytes, DType.OPAQUE, (Piece(position, n_bytes),) if has_bytes else ())
+        pieces: tuple[Piece, ...] = ()
+        if source is not None and position + n_bytes <= source.file_bytes:
+            pieces = (Piece(position, n_bytes, source.reference),)
+        yield FrameSpan(position, n_bytes, DType.OPAQUE, predecessor=pieces)
 
 
 def _split_evenly(n_bytes: int, max_bytes: int, block_bytes: int) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """Forward decoding of an archive that comes through a pipe: bounded memory, no seeking."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Protocol
 
@@ -16,18 +16,13 @@ from weightzip.codec.format.frame import (
     decode_frame_header,
 )
 from weightzip.codec.format.frame_table import FrameRow, FrameTable, build_frame_table
-from weightzip.codec.format.header import (
-    MAX_HEADER_BYTES,
-    MIN_HEADER_BYTES,
-    Header,
-    decode_header,
-    has_reference,
-)
+from weightzip.codec.format.header import MIN_HEADER_BYTES, decode_header, read_header_bytes
 from weightzip.codec.format.index import Index, decode_index
 from weightzip.codec.frames import decode_frame
-from weightzip.codec.predecessor import BoundPredecessor, Predecessor
+from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.references import References
 from weightzip.codec.source import BytesLike
-from weightzip.errors import CorruptData, TruncatedData
+from weightzip.errors import CorruptData, TruncatedData, UsageError
 
 _READ_BYTES = 1 << 20
 
@@ -44,6 +39,9 @@ class StreamDecoder:
 
     Every item is proven by its frame's checksum. What belongs to the whole (index, digest, end of the archive) is
     proven after the last item: only when the iteration has ended without an error is the output complete.
+
+    An archive whose header says `leans_on_itself` needs random access: iterating raises UsageError. What was read of
+    it by then is `stored_header`.
     """
 
     def __init__(
@@ -51,22 +49,26 @@ class StreamDecoder:
         reader: ByteReader,
         *,
         predecessor: Predecessor | None,
+        beside: Sequence[Predecessor] = (),
         backend: BlockBackend,
         n_threads: int = 0,
         name: str = "archive",
     ) -> None:
         self._reader = reader
-        self._predecessor = predecessor
+        self._given = (*beside, *([predecessor] if predecessor is not None else []))
         self._backend = backend
         self._digest = DigestBuilder(n_threads)
         self._rows: list[FrameRow] = []
         self._name = name
         self.position = 0
-        self.header = self._read_header()
+        self.stored_header = self._read_header()
+        self.header = decode_header(self.stored_header, name)
         self.index: Index | None = None
 
     def __iter__(self) -> Iterator[BytesLike]:
-        predecessor = BoundPredecessor.of_header(self.header, self._predecessor)
+        if self.header.leans_on_itself:
+            raise UsageError(f"{self._name}: it leans on bytes of its own, which takes random access")
+        references = References(self.header, self._given, own=None)
         while True:
             place = f"{self._name}: frame {len(self._rows)} at {self.position}"
             begin = self.position
@@ -76,7 +78,7 @@ class StreamDecoder:
             if head.kind == FrameKind.INDEX:
                 self._finish(begin, body)
                 return
-            decoded = decode_frame(body, predecessor, self._backend, place)
+            decoded = decode_frame(body, references, self._backend, place)
             self._digest.update(decoded.raw)
             self._rows.append(FrameRow(begin, self.position - begin, decoded.facts))
             yield decoded.raw
@@ -101,11 +103,10 @@ class StreamDecoder:
             for column in fields(FrameTable)
         )
 
-    def _read_header(self) -> Header:
-        stored = self._read(MIN_HEADER_BYTES, f"{self._name}: header")
-        if has_reference(stored):
-            stored += self._read(MAX_HEADER_BYTES - MIN_HEADER_BYTES, f"{self._name}: header")
-        return decode_header(stored, self._name)
+    def _read_header(self) -> bytes:
+        place = f"{self._name}: header"
+        stored = self._read(MIN_HEADER_BYTES, place)
+        return stored + self._read(read_header_bytes(stored) - MIN_HEADER_BYTES, place)
 
     def _read(self, n_bytes: int, place: str) -> bytes:
         """Return exactly n_bytes; what is held grows with what arrives, not with what is claimed."""

@@ -41,7 +41,7 @@ def describe_recipe(facts: FrameFacts) -> str:
     if facts.method != Method.BLOCKS:
         return facts.method.name.lower()
     transform = facts.transform.name.lower().replace("_", " ")
-    return f"{transform}, in context" if facts.uses_predecessor else transform
+    return f"{transform}, in context" if facts.leans_on else transform
 
 
 def _summarize(index: Index, tensor: TensorRange | None, begin: int, end: int) -> TensorSummary:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from weightzip.codec.format.footer import encode_footer
 from weightzip.codec.format.frame import FRAME_HEADER_BYTES, FrameKind, encode_frame_header
 from weightzip.codec.format.frame_table import FrameRow, build_frame_table
-from weightzip.codec.format.header import Header, Reference, encode_header
+from weightzip.codec.format.header import Header, encode_header
 from weightzip.codec.format.index import Index, decode_index, encode_index
 from weightzip.codec.format.layout import Layout
 from weightzip.codec.frames import EncodedFrame
@@ -17,11 +17,11 @@ Write = Callable[[BytesLike], object]
 class ArchiveWriter:
     """Gives the archive's bytes to `write`, front to back. Call add_frame for every frame, then finish once."""
 
-    def __init__(self, write: Write, reference: Reference | None) -> None:
+    def __init__(self, write: Write, header: Header) -> None:
         self._write = write
         self._rows: list[FrameRow] = []
         self._position = 0
-        self._put(encode_header(Header(reference)))
+        self._put(encode_header(header))
 
     def add_frame(self, frame: EncodedFrame) -> None:
         """Write the next frame of the shard."""

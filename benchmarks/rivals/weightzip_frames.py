@@ -7,10 +7,11 @@ from benchmarks.rival import Buffer, BufferRival
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.encoder import load_spans
 from weightzip.codec.format.frame import FRAME_HEADER_BYTES
-from weightzip.codec.format.header import Reference
+from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.frames import decode_frame, encode_frame
-from weightzip.codec.predecessor import BoundPredecessor
+from weightzip.codec.join import join_shard
+from weightzip.codec.references import References
 from weightzip.codec.source import MemorySource
 
 
@@ -27,19 +28,28 @@ class WeightzipFrames(BufferRival):
         return list(self._encode(source, case))
 
     def _encode(self, source: bytearray, case: Case) -> Iterator[Buffer]:
+        file = MemorySource(source)
         layout = Layout(ContainerKind.SAFETENSORS, len(source), case.tensors)
-        for loaded in load_spans(MemorySource(source), layout, _open_predecessor(case)):
+        for loaded in load_spans(file, join_shard(file, layout, _open_predecessor(case))):
             span = loaded.span
             yield bytes(FRAME_HEADER_BYTES)
-            yield encode_frame(loaded.raw, loaded.predecessor, span.pieces, span.dtype, self._backend).body
+            yield encode_frame(
+                loaded.raw,
+                loaded.predecessor,
+                loaded.companion,
+                span.dtype,
+                self._backend,
+                sections=span.sections,
+            ).body
 
     def decode(self, encoded: Sequence[Buffer], case: Case) -> Sequence[Buffer]:
         """Return the bytes of each frame, proven by its checksum."""
         given = _open_predecessor(case)
-        bound = None
+        references = None
         if given is not None:
-            bound = BoundPredecessor(Reference(given.digest, given.size_bytes), given)
-        return [decode_frame(body, bound, self._backend, "frame").raw for body in encoded[1::2]]
+            header = Header((Reference(given.digest, given.size_bytes),))
+            references = References(header, [given], own=None)
+        return [decode_frame(body, references, self._backend, "frame").raw for body in encoded[1::2]]
 
 
 class _InMemory(MemorySource):

@@ -1,6 +1,6 @@
 """The front of a block group (docs/format.md, "Recipe"): what the archive level needs to know of it.
 
-Everything after it (tables, block table, payloads) is the business of the block decoders.
+Everything else (contexts, factors, tables, block table, payloads) is the business of the block decoders.
 """
 
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from enum import IntEnum
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_CONTEXTS
 from weightzip.codec.source import BytesLike
+
+_MAX_WEIGHT = 16
 
 
 class Transform(IntEnum):
@@ -20,30 +22,107 @@ class Transform(IntEnum):
     INTEGER_DIFFERENCE = 3
 
 
+class Predictor(IntEnum):
+    """Where the predicted element comes from, that differences are taken to."""
+
+    NONE = 0
+    PREDECESSOR = 1
+    FACTORS = 2
+
+
+class ContextInput(IntEnum):
+    """Whose element picks the table."""
+
+    NONE = 0
+    PREDECESSOR = 1
+    COMPANION = 2
+    PREDICTED = 3
+
+
 @dataclass(frozen=True)
 class RecipeHead:
-    """The first four fields of a block group."""
+    """What a recipe says of elements and inputs. `companion_bytes` is the companion's element size, 0 without one."""
 
     element_bytes: int
     transform: Transform
     block_elements: int
     n_contexts: int
+    predictor: Predictor
+    context_input: ContextInput
+    companion_bytes: int
+    needs_predecessor: bool
 
     @property
-    def needs_predecessor(self) -> bool:
-        """Return whether the group cannot be decoded without predecessor bytes."""
-        return self.transform >= Transform.FLOAT_DIFFERENCE or self.n_contexts > 1
+    def needs_companion(self) -> bool:
+        """Return whether the group cannot be decoded without companion bytes."""
+        return self.context_input == ContextInput.COMPANION
 
 
 def decode_recipe_head(group: BytesLike, place: str) -> RecipeHead:
-    """Return the first fields of a block group."""
+    """Return the head of a block group's recipe."""
     cursor = Cursor(group, place)
-    element_log2 = cursor.u8("element_log2")
-    cursor.expect(element_log2 <= 3, f"element_log2 {element_log2} is out of range")
-    transform = cursor.u8("transform")
-    cursor.expect(transform <= Transform.INTEGER_DIFFERENCE, f"transform {transform} is reserved")
+    element_log2 = _decode_choice(cursor, "element_log2", 3)
+    transform = Transform(_decode_choice(cursor, "transform", max(Transform)))
     block_log2 = cursor.u8("block_log2")
     cursor.expect(10 <= block_log2 <= 16, f"block_log2 {block_log2} is out of range")
     n_contexts = cursor.u8("n_contexts")
     cursor.expect(1 <= n_contexts <= MAX_CONTEXTS, f"n_contexts {n_contexts} is out of range")
-    return RecipeHead(1 << element_log2, Transform(transform), 1 << block_log2, n_contexts)
+    predictor = Predictor(_decode_choice(cursor, "predictor", max(Predictor)))
+    context_input = ContextInput(_decode_choice(cursor, "context_input", max(ContextInput)))
+    companion_log2 = _decode_choice(cursor, "companion_log2", 3)
+    _check_choices(cursor, transform, n_contexts, predictor, context_input, companion_log2)
+    weight = 0
+    if n_contexts > 1:
+        _skip_context_runs(cursor)
+    if predictor == Predictor.FACTORS:
+        cursor.u8("mantissa_bits")
+        weight = _decode_choice(cursor, "weight", _MAX_WEIGHT)
+    return RecipeHead(
+        element_bytes=1 << element_log2,
+        transform=transform,
+        block_elements=1 << block_log2,
+        n_contexts=n_contexts,
+        predictor=predictor,
+        context_input=context_input,
+        companion_bytes=1 << companion_log2 if context_input == ContextInput.COMPANION else 0,
+        needs_predecessor=predictor == Predictor.PREDECESSOR
+        or context_input == ContextInput.PREDECESSOR
+        or weight > 0,
+    )
+
+
+def _decode_choice(cursor: Cursor, field: str, largest: int) -> int:
+    value = cursor.u8(field)
+    cursor.expect(value <= largest, f"{field} {value} is out of range")
+    return value
+
+
+def _check_choices(
+    cursor: Cursor,
+    transform: Transform,
+    n_contexts: int,
+    predictor: Predictor,
+    context_input: ContextInput,
+    companion_log2: int,
+) -> None:
+    cursor.expect(
+        (transform >= Transform.FLOAT_DIFFERENCE) == (predictor != Predictor.NONE),
+        "transform and predictor do not fit each other",
+    )
+    cursor.expect(
+        (n_contexts > 1) == (context_input != ContextInput.NONE),
+        "n_contexts and context_input do not fit each other",
+    )
+    cursor.expect(
+        context_input != ContextInput.PREDICTED or predictor == Predictor.FACTORS,
+        "contexts of a predicted element without factors",
+    )
+    cursor.expect(
+        companion_log2 == 0 or context_input == ContextInput.COMPANION, "companion_log2 without a companion"
+    )
+
+
+def _skip_context_runs(cursor: Cursor) -> None:
+    cursor.take(1 + 4, "key_shift and key_base")
+    n_runs = cursor.u8("n_runs") + 1
+    cursor.take(2 * n_runs, "runs")

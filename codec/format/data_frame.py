@@ -1,8 +1,10 @@
 """The body of a data frame up to what belongs to its method (docs/format.md, "Data frame body")."""
 
 import struct
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 
 import numpy as np
 
@@ -10,7 +12,12 @@ from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_FRAME_RAW_BYTES, MAX_PIECES
 from weightzip.codec.source import BytesLike
 
-_PIECE = np.dtype([("offset", "<u8"), ("piece_bytes", "<u4")])
+OWN = 255
+"""The reference of pieces that are cut from the shard itself."""
+OWN_BIT = 15
+"""What stands for OWN in `leans_on`."""
+
+_PIECE = np.dtype([("offset", "<u8"), ("piece_bytes", "<u4"), ("reference", "u1")])
 
 
 class Method(IntEnum):
@@ -21,75 +28,115 @@ class Method(IntEnum):
     CONSTANT = 2
     IDENTICAL = 3
     BLOCKS = 4
+    DERIVED = 5
 
 
 @dataclass(frozen=True)
 class Piece:
-    """`n_bytes` bytes of the predecessor file from `offset`."""
+    """`n_bytes` bytes from `offset` of a file: the header's reference of that number, or the shard itself (OWN)."""
 
     offset: int
     n_bytes: int
+    reference: int = 0
+
+
+@dataclass(frozen=True)
+class FrameInput:
+    """Bytes outside of a frame that it leans on: the pieces, one after another, and the checksum of all."""
+
+    pieces: tuple[Piece, ...]
+    checksum: int
 
 
 @dataclass(frozen=True)
 class DataFrame:
-    """A data frame's fields; `rest` belongs to the method. `predecessor_checksum` is None without pieces."""
+    """A data frame's fields; `rest` belongs to the method. An input that it does not have is None."""
 
     method: Method
     raw_bytes: int
     raw_checksum: int
-    pieces: tuple[Piece, ...]
-    predecessor_checksum: int | None
+    predecessor: FrameInput | None
+    companion: FrameInput | None
     rest: BytesLike
+
+    @property
+    def leans_on(self) -> int:
+        """Return what the index says of it: bit r is set for reference r, OWN_BIT for the shard itself."""
+        inputs = (self.predecessor, self.companion)
+        return mark_references(chain.from_iterable(given.pieces for given in inputs if given is not None))
+
+
+def mark_references(pieces: Iterable[Piece]) -> int:
+    """Return the bits of all references that pieces are cut from."""
+    bits = 0
+    for piece in pieces:
+        bits |= 1 << (OWN_BIT if piece.reference == OWN else piece.reference)
+    return bits
 
 
 def encode_data_frame(frame: DataFrame) -> bytes:
     """Return the body of a data frame."""
-    parts: list[BytesLike] = [
-        struct.pack("<BBHIQ", frame.method, 0, len(frame.pieces), frame.raw_bytes, frame.raw_checksum)
-    ]
-    if frame.predecessor_checksum is not None:
-        pieces = np.array([(piece.offset, piece.n_bytes) for piece in frame.pieces], dtype=_PIECE)
-        parts += [pieces.tobytes(), struct.pack("<Q", frame.predecessor_checksum)]
+    inputs = (frame.predecessor, frame.companion)
+    n_pieces = [0 if given is None else len(given.pieces) for given in inputs]
+    fields = (frame.method, 0, *n_pieces, 0, frame.raw_bytes, frame.raw_checksum)
+    parts: list[BytesLike] = [struct.pack("<BBHHHIQ", *fields)]
+    for given in inputs:
+        if given is not None:
+            rows = [(piece.offset, piece.n_bytes, piece.reference) for piece in given.pieces]
+            parts += [np.array(rows, dtype=_PIECE).tobytes(), struct.pack("<Q", given.checksum)]
     return b"".join([*parts, frame.rest])
 
 
-def decode_data_frame(body: BytesLike, reference_bytes: int | None, place: str) -> DataFrame:
-    """Return the fields of a body. `reference_bytes` is the size of the predecessor, None without a reference."""
+def decode_data_frame(body: BytesLike, file_bytes: Mapping[int, int], place: str) -> DataFrame:
+    """Return the fields of a body. `file_bytes` has the sizes of the files that it may lean on, by reference."""
     cursor = Cursor(body, place)
     method = cursor.u8("method")
-    cursor.expect(method <= Method.BLOCKS, f"method {method} is reserved")
+    cursor.expect(method <= max(Method), f"method {method} is reserved")
     cursor.expect(cursor.u8("reserved") == 0, "a reserved byte is set")
-    n_pieces = cursor.u16("n_pieces")
+    n_pieces, n_companion_pieces = cursor.u16("n_pieces"), cursor.u16("n_companion_pieces")
+    cursor.expect(cursor.u16("reserved") == 0, "a reserved byte is set")
     raw_bytes = cursor.u32("raw_bytes")
     cursor.expect(0 < raw_bytes <= MAX_FRAME_RAW_BYTES, f"raw_bytes {raw_bytes} is out of range")
     raw_checksum = cursor.u64("raw_checksum")
-    _check_n_pieces(cursor, Method(method), n_pieces, reference_bytes is not None)
-    pieces: tuple[Piece, ...] = ()
-    predecessor_checksum = None
-    if n_pieces > 0 and reference_bytes is not None:
-        pieces = _decode_pieces(cursor, n_pieces, raw_bytes, reference_bytes)
-        predecessor_checksum = cursor.u64("predecessor_checksum")
-    return DataFrame(
-        Method(method), raw_bytes, raw_checksum, pieces, predecessor_checksum, cursor.take_rest()
-    )
+    _check_inputs(cursor, Method(method), n_pieces > 0, n_companion_pieces > 0)
+    predecessor = _decode_input(cursor, n_pieces, raw_bytes, file_bytes)
+    if predecessor is not None:
+        n_bytes = sum(piece.n_bytes for piece in predecessor.pieces)
+        cursor.expect(n_bytes == raw_bytes, "the pieces do not sum to raw_bytes")
+    companion = _decode_input(cursor, n_companion_pieces, 2 * MAX_FRAME_RAW_BYTES, file_bytes)
+    return DataFrame(Method(method), raw_bytes, raw_checksum, predecessor, companion, cursor.take_rest())
 
 
-def _check_n_pieces(cursor: Cursor, method: Method, n_pieces: int, has_reference: bool) -> None:
-    if n_pieces > 0:
-        cursor.expect(n_pieces <= MAX_PIECES, f"{n_pieces} pieces are too many")
-        cursor.expect(has_reference, "it leans on a predecessor, the header names none")
-        cursor.expect(method >= Method.IDENTICAL, f"method {method.name.lower()} leans on no predecessor")
+def _check_inputs(cursor: Cursor, method: Method, has_predecessor: bool, has_companion: bool) -> None:
+    """Check what a method says of its inputs; that of blocks, the recipe, is read later."""
+    if method == Method.BLOCKS:
+        return
+    name = method.name.lower()
+    if method == Method.IDENTICAL:
+        cursor.expect(has_predecessor, f"method {name} must lean on a predecessor")
     else:
-        cursor.expect(method != Method.IDENTICAL, "an identical frame must lean on a predecessor")
+        cursor.expect(not has_predecessor, f"method {name} leans on no predecessor")
+    if method == Method.DERIVED:
+        cursor.expect(has_companion, f"method {name} must lean on a companion")
+    else:
+        cursor.expect(not has_companion, f"method {name} leans on no companion")
 
 
-def _decode_pieces(cursor: Cursor, n_pieces: int, raw_bytes: int, reference_bytes: int) -> tuple[Piece, ...]:
+def _decode_input(
+    cursor: Cursor, n_pieces: int, max_bytes: int, file_bytes: Mapping[int, int]
+) -> FrameInput | None:
+    if n_pieces == 0:
+        return None
+    cursor.expect(n_pieces <= MAX_PIECES, f"{n_pieces} pieces are too many")
     pieces = tuple(Piece(*row) for row in cursor.column(_PIECE, n_pieces, "pieces").tolist())
     for piece in pieces:
         cursor.expect(piece.n_bytes > 0, "an empty piece")
         cursor.expect(
-            piece.offset + piece.n_bytes <= reference_bytes, "a piece reaches beyond the predecessor"
+            piece.reference in file_bytes, f"it leans on reference {piece.reference}, the header names none"
         )
-    cursor.expect(sum(piece.n_bytes for piece in pieces) == raw_bytes, "the pieces do not sum to raw_bytes")
-    return pieces
+        cursor.expect(
+            piece.offset + piece.n_bytes <= file_bytes[piece.reference], "a piece reaches beyond its file"
+        )
+    n_bytes = sum(piece.n_bytes for piece in pieces)
+    cursor.expect(n_bytes <= max_bytes, f"pieces of {n_bytes} bytes, at most {max_bytes} are allowed")
+    return FrameInput(pieces, cursor.u64("input_checksum"))

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from weightzip.codec.format.block_group import Transform
 from weightzip.codec.format.cursor import Cursor
-from weightzip.codec.format.data_frame import Method
+from weightzip.codec.format.data_frame import OWN_BIT, Method
 from weightzip.codec.format.frame import FRAME_HEADER_BYTES
-from weightzip.codec.format.header import MAX_HEADER_BYTES, MIN_HEADER_BYTES
-from weightzip.codec.format.limits import MAX_FRAME_BODY_BYTES, MAX_FRAME_RAW_BYTES
+from weightzip.codec.format.header import MIN_HEADER_BYTES, REFERENCE_BYTES
+from weightzip.codec.format.limits import MAX_FRAME_BODY_BYTES, MAX_FRAME_RAW_BYTES, MAX_REFERENCES
 
 Column = npt.NDArray[Any]
 
@@ -23,17 +23,20 @@ _TYPES = {
     "raw_bytes": "<u4",
     "method": "<u1",
     "transform": "<u1",
-    "uses_predecessor": "<u1",
+    "leans_on": "<u2",
 }
 
 
 class FrameFacts(NamedTuple):
-    """What a frame itself says that the index repeats."""
+    """What a frame itself says that the index repeats.
+
+    `leans_on` has a bit for every reference that one of its pieces has, and OWN_BIT for the shard itself.
+    """
 
     raw_bytes: int
     method: Method
     transform: Transform
-    uses_predecessor: bool
+    leans_on: int
 
 
 class FrameRow(NamedTuple):
@@ -53,7 +56,7 @@ class FrameTable:
     raw_bytes: Column
     method: Column
     transform: Column
-    uses_predecessor: Column
+    leans_on: Column
 
     def __len__(self) -> int:
         return len(self.archive_offset)
@@ -69,7 +72,7 @@ class FrameTable:
             int(self.raw_bytes[number]),
             Method(self.method[number]),
             Transform(self.transform[number]),
-            bool(self.uses_predecessor[number]),
+            int(self.leans_on[number]),
         )
         return FrameRow(int(self.archive_offset[number]), int(self.frame_bytes[number]), facts)
 
@@ -77,11 +80,26 @@ class FrameTable:
         """Return where the frames begin in the archive, which is the size of its header."""
         return int(self.archive_offset[0]) if len(self) else index_offset
 
+    @cached_property
+    def leans_on_itself(self) -> Column:
+        """Return for each frame whether it leans on bytes of the shard itself."""
+        marked: Column = self.leans_on >> OWN_BIT != 0
+        return marked
+
+    def list_references(self) -> list[int]:
+        """Return the numbers of the header's references that frames lean on."""
+        return list_references(int(np.bitwise_or.reduce(self.leans_on, initial=0)))
+
     def find(self, offset: int, n_bytes: int) -> range:
         """Return the numbers of the frames that hold n_bytes (1 or more) of the shard from offset."""
         first = int(np.searchsorted(self.raw_offset, offset, side="right")) - 1
         last = int(np.searchsorted(self.raw_offset, offset + n_bytes, side="left"))
         return range(first, last)
+
+
+def list_references(leans_on: int) -> list[int]:
+    """Return the numbers of the header's references that are marked in `leans_on`."""
+    return [number for number in range(MAX_REFERENCES) if leans_on >> number & 1]
 
 
 def build_frame_table(rows: Sequence[FrameRow]) -> FrameTable:
@@ -119,13 +137,14 @@ def _check_tiling(cursor: Cursor, table: FrameTable, file_bytes: int, index_offs
         "a frame's frame_bytes is out of range",
     )
     cursor.expect(int(table.raw_offset[-1]) == file_bytes, "the frames do not sum to the file's size")
+    n_references, beyond = divmod(table.begin(index_offset) - MIN_HEADER_BYTES, REFERENCE_BYTES)
     cursor.expect(
-        table.begin(index_offset) in (MIN_HEADER_BYTES, MAX_HEADER_BYTES),
-        "the first frame does not follow the header",
+        0 <= n_references <= MAX_REFERENCES and beyond == 0, "the first frame does not follow the header"
     )
+    # That the header says so of the shard itself, whoever reads it checks.
     cursor.expect(
-        table.begin(index_offset) == MAX_HEADER_BYTES or not table.uses_predecessor.any(),
-        "a frame leans on a predecessor, the header names none",
+        bool(np.all(table.leans_on & ((1 << OWN_BIT) - 1) < 1 << n_references)),
+        "a frame leans on a reference, the header names none",
     )
     offsets = _running_sum(table.frame_bytes) + np.uint64(table.begin(index_offset))
     cursor.expect(
@@ -135,7 +154,7 @@ def _check_tiling(cursor: Cursor, table: FrameTable, file_bytes: int, index_offs
 
 
 def _check_values(cursor: Cursor, table: FrameTable) -> None:
-    cursor.expect(bool(np.all(table.method <= Method.BLOCKS)), "a frame's method is reserved")
+    cursor.expect(bool(np.all(table.method <= max(Method))), "a frame's method is reserved")
     cursor.expect(
         bool(np.all(table.transform <= Transform.INTEGER_DIFFERENCE)), "a frame's transform is reserved"
     )
@@ -143,14 +162,13 @@ def _check_values(cursor: Cursor, table: FrameTable) -> None:
         bool(np.all((table.transform == 0) | (table.method == Method.BLOCKS))),
         "a frame without blocks has a transform",
     )
-    cursor.expect(bool(np.all(table.uses_predecessor <= 1)), "uses_predecessor is neither 0 nor 1")
+    must_lean = (table.method == Method.IDENTICAL) | (table.method == Method.DERIVED)
     cursor.expect(
-        bool(np.all((table.uses_predecessor == 1) | (table.method != Method.IDENTICAL))),
-        "an identical frame must lean on a predecessor",
+        bool(np.all((table.leans_on > 0) | ~must_lean)), "an identical or derived frame must lean on a file"
     )
     cursor.expect(
-        bool(np.all((table.uses_predecessor == 0) | (table.method >= Method.IDENTICAL))),
-        "a frame that leans on no predecessor says that it does",
+        bool(np.all((table.leans_on == 0) | (table.method >= Method.IDENTICAL))),
+        "a frame that leans on nothing says that it does",
     )
 
 

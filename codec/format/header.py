@@ -5,22 +5,23 @@ from dataclasses import dataclass
 
 from weightzip.codec.format.checksum import DIGEST_BYTES, compute_checksum
 from weightzip.codec.format.cursor import Cursor
-from weightzip.codec.format.limits import FORMAT_VERSION
+from weightzip.codec.format.limits import FORMAT_VERSION, MAX_REFERENCES
 from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData, NotAnArchive, TruncatedData, UnsupportedVersion
 
 MAGIC = bytes([0x89, 0x57, 0x5A, 0x53, 0x54, 0x0D, 0x0A, 0x1A])
 _PREFIX_BYTES = 16
-_REFERENCE_BYTES = DIGEST_BYTES + 8
 _CHECKSUM_BYTES = 8
+_LEANS_ON_ITSELF = 1
 
+REFERENCE_BYTES = DIGEST_BYTES + 8
 MIN_HEADER_BYTES = _PREFIX_BYTES + _CHECKSUM_BYTES
-MAX_HEADER_BYTES = MIN_HEADER_BYTES + _REFERENCE_BYTES
+MAX_HEADER_BYTES = MIN_HEADER_BYTES + MAX_REFERENCES * REFERENCE_BYTES
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The identity of a predecessor file."""
+    """The identity of a file that frames lean on."""
 
     digest: bytes
     file_bytes: int
@@ -28,21 +29,22 @@ class Reference:
 
 @dataclass(frozen=True)
 class Header:
-    """What an archive says before its first frame."""
+    """What an archive says before its first frame. A piece names its reference by the place in `references`."""
 
-    reference: Reference | None
+    references: tuple[Reference, ...] = ()
+    leans_on_itself: bool = False
 
     @property
     def n_bytes(self) -> int:
         """Return the stored size."""
-        return MIN_HEADER_BYTES if self.reference is None else MAX_HEADER_BYTES
+        return MIN_HEADER_BYTES + len(self.references) * REFERENCE_BYTES
 
 
 def encode_header(header: Header) -> bytes:
     """Return the stored form of a header."""
-    references = [] if header.reference is None else [header.reference]
-    body = MAGIC + struct.pack("<HHI", FORMAT_VERSION, 0, len(references))
-    for reference in references:
+    flags = _LEANS_ON_ITSELF if header.leans_on_itself else 0
+    body = MAGIC + struct.pack("<HHI", FORMAT_VERSION, flags, len(header.references))
+    for reference in header.references:
         body += reference.digest + struct.pack("<Q", reference.file_bytes)
     return body + struct.pack("<Q", compute_checksum(body))
 
@@ -64,19 +66,30 @@ def decode_header(data: BytesLike, place: str) -> Header:
     _check_version(cursor.u16("version"), place)
     flags = cursor.u16("flags")
     n_references = cursor.u32("n_references")
-    reference = None
-    if n_references > 0:
-        reference = Reference(bytes(cursor.take(DIGEST_BYTES, "digest")), cursor.u64("file_bytes"))
+    cursor.expect(
+        n_references <= MAX_REFERENCES, f"{n_references} references, at most {MAX_REFERENCES} are allowed"
+    )
+    references = tuple(
+        Reference(bytes(cursor.take(DIGEST_BYTES, "digest")), cursor.u64("file_bytes"))
+        for _ in range(n_references)
+    )
     checked = memoryview(data)[: cursor.position]
     cursor.expect(cursor.u64("header_checksum") == compute_checksum(checked), "its checksum does not match")
-    cursor.expect(flags == 0, f"reserved flags {flags:#x} are set")
-    cursor.expect(n_references <= 1, f"{n_references} references, at most 1 is allowed")
-    return Header(reference)
+    cursor.expect(flags & ~_LEANS_ON_ITSELF == 0, f"reserved flags {flags:#x} are set")
+    digests = {reference.digest for reference in references}
+    cursor.expect(len(digests) == n_references, "two references are to one file")
+    return Header(references, flags == _LEANS_ON_ITSELF)
 
 
-def has_reference(prefix: BytesLike) -> bool:
-    """Return whether the first MIN_HEADER_BYTES of an archive announce a reference, so that its header is longer."""
-    return int.from_bytes(prefix[_PREFIX_BYTES - 4 : _PREFIX_BYTES], "little") > 0
+def read_header_bytes(prefix: BytesLike) -> int:
+    """Return how long the header is that begins with these MIN_HEADER_BYTES, at most MAX_HEADER_BYTES.
+
+    Of what is no archive no more is wanted: decode_header says what it is.
+    """
+    if not bytes(prefix).startswith(MAGIC):
+        return MIN_HEADER_BYTES
+    n_references = int.from_bytes(prefix[_PREFIX_BYTES - 4 : _PREFIX_BYTES], "little")
+    return MIN_HEADER_BYTES + min(n_references, MAX_REFERENCES) * REFERENCE_BYTES
 
 
 def _check_version(version: int, place: str) -> None:

@@ -1,8 +1,10 @@
 """The recipes worth trying for each dtype. A new idea for a dtype is a line here; the planner does the rest."""
 
-from weightzip.codec.format.block_group import Transform
+from dataclasses import replace
+
+from weightzip.codec.format.block_group import ContextInput, Predictor, Transform
 from weightzip.codec.format.dtypes import DType
-from weightzip.codec.recipes.recipe import Recipe
+from weightzip.codec.recipes.recipe import Recipe, Section
 
 # Bits below the exponent: the predecessor's exponent is the scale of its change.
 _MANTISSA_BITS = {
@@ -26,15 +28,25 @@ _OPAQUE_RECIPES = (
 )
 
 
-def list_recipes(dtype: DType, *, has_predecessor: bool) -> tuple[Recipe, ...]:
-    """Return the recipes worth an estimate, those that decode fastest first, refinements after what they refine."""
+def list_recipes(
+    dtype: DType, *, has_predecessor: bool, companion_bytes: int = 0, sections: tuple[Section, ...] = ()
+) -> tuple[Recipe, ...]:
+    """Return the recipes worth an estimate, those that decode fastest first, refinements after what they refine.
+
+    `companion_bytes` is the size of a companion's elements, 0 without one; `sections` say how the elements lie in
+    matrices that may be products of factors, and are empty where that is not to be expected.
+    """
     if dtype == DType.OPAQUE:
         return _OPAQUE_RECIPES
     if dtype in _MANTISSA_BITS:
-        return _list_float_recipes(dtype, has_predecessor)
-    recipes: tuple[Recipe, ...] = (Recipe(dtype.element_bytes, Transform.IDENTITY),)
+        recipes = _list_float_recipes(dtype, has_predecessor)
+        if companion_bytes == dtype.element_bytes:
+            recipes += _list_companion_recipes(dtype)
+        return recipes + (_list_factor_recipes(dtype, sections) if sections else ())
+    recipes = (Recipe(dtype.element_bytes, Transform.IDENTITY),)
     if has_predecessor:
-        recipes += (Recipe(dtype.element_bytes, Transform.INTEGER_DIFFERENCE),)
+        difference = Transform.INTEGER_DIFFERENCE
+        recipes += (Recipe(dtype.element_bytes, difference, predictor=Predictor.PREDECESSOR),)
     return recipes
 
 
@@ -43,11 +55,40 @@ def _list_float_recipes(dtype: DType, has_predecessor: bool) -> tuple[Recipe, ..
     alone = Recipe(size, Transform.ROTATE)
     if not has_predecessor:
         return (alone,)
+    in_context = Recipe(size, Transform.ROTATE, _MAX_CONTEXTS, shift, context_input=ContextInput.PREDECESSOR)
+    difference = replace(in_context, transform=Transform.FLOAT_DIFFERENCE, predictor=Predictor.PREDECESSOR)
     return (
         alone,
         # Optimizer moments move so far between steps that only the old value's scale still helps.
-        Recipe(size, Transform.ROTATE, _MAX_CONTEXTS, shift),
-        Recipe(size, Transform.FLOAT_DIFFERENCE, _MAX_CONTEXTS, shift),
+        in_context,
+        difference,
         # Half-octave bins.
-        Recipe(size, Transform.FLOAT_DIFFERENCE, _MAX_CONTEXTS, shift - 1, refines=True),
+        replace(difference, key_shift=shift - 1, refines=True),
+    )
+
+
+def _list_companion_recipes(dtype: DType) -> tuple[Recipe, ...]:
+    """Return the recipes for values whose scale is told by those beside them, such as exp_avg by exp_avg_sq."""
+    size, shift = dtype.element_bytes, _MANTISSA_BITS[dtype]
+    given_scale = Recipe(
+        size,
+        Transform.ROTATE,
+        _MAX_CONTEXTS,
+        shift,
+        context_input=ContextInput.COMPANION,
+        companion_bytes=size,
+    )
+    return (given_scale, replace(given_scale, key_shift=shift - 1, refines=True))
+
+
+def _list_factor_recipes(dtype: DType, sections: tuple[Section, ...]) -> tuple[Recipe, ...]:
+    """Return the recipes for matrices of positive values, such as exp_avg_sq."""
+    return (
+        Recipe(
+            dtype.element_bytes,
+            Transform.FLOAT_DIFFERENCE,
+            predictor=Predictor.FACTORS,
+            mantissa_bits=_MANTISSA_BITS[dtype],
+            sections=sections,
+        ),
     )

@@ -6,11 +6,12 @@ import numpy as np
 
 from weightzip.codec.backend import BlockBackend
 from weightzip.codec.compare import are_equal
+from weightzip.codec.derivation import find_derivation
 from weightzip.codec.format.block_group import Transform, decode_recipe_head
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.recipes.candidates import list_recipes
-from weightzip.codec.recipes.recipe import Recipe
+from weightzip.codec.recipes.recipe import Recipe, Section
 from weightzip.codec.source import BytesLike
 from weightzip.codec.zstd import compress_zstd
 
@@ -28,56 +29,86 @@ class Plan:
     """How a frame stores its bytes. `rest` is the method's part of the body."""
 
     method: Method
-    transform: Transform
-    uses_predecessor: bool
     rest: BytesLike
+    transform: Transform = Transform.IDENTITY
+    uses_predecessor: bool = False
+    uses_companion: bool = False
 
 
-def plan_frame(raw: BytesLike, predecessor: BytesLike | None, dtype: DType, backend: BlockBackend) -> Plan:
-    """Return the smallest form of raw that we know. `predecessor`, if any, is as long as raw."""
+@dataclass(frozen=True)
+class _Inputs:
+    """What the elements at hand may lean on."""
+
+    predecessor: BytesLike | None
+    companion: BytesLike | None
+    sections: tuple[Section, ...]
+
+
+def plan_frame(
+    raw: BytesLike,
+    predecessor: BytesLike | None,
+    companion: BytesLike | None,
+    dtype: DType,
+    backend: BlockBackend,
+    *,
+    sections: tuple[Section, ...] = (),
+) -> Plan:
+    """Return the smallest form of raw that we know.
+
+    `predecessor`, if any, is as long as raw; `companion`, if any, has as many elements. `sections`: see list_recipes.
+    """
     if predecessor is not None and are_equal(raw, predecessor):
-        return Plan(Method.IDENTICAL, Transform.IDENTITY, True, b"")
+        return Plan(Method.IDENTICAL, b"", uses_predecessor=True)
     element = _find_constant(raw, dtype.element_bytes)
     if element is not None and len(element) + 1 < len(raw):
         rest = bytes([dtype.element_bytes.bit_length() - 1]) + element
-        return Plan(Method.CONSTANT, Transform.IDENTITY, False, rest)
-    plans = [Plan(Method.STORED, Transform.IDENTITY, False, raw)]
-    plans += _plan_coded(raw, predecessor if dtype != DType.OPAQUE else None, dtype, backend)
+        return Plan(Method.CONSTANT, rest)
+    derivation = find_derivation(raw, companion) if companion is not None else None
+    if derivation is not None:
+        return Plan(Method.DERIVED, bytes([derivation]), uses_companion=True)
+    plans = [Plan(Method.STORED, raw)]
+    inputs = _Inputs(predecessor if dtype != DType.OPAQUE else None, companion, sections)
+    plans += _plan_coded(raw, inputs, dtype, backend)
     return min(plans, key=lambda plan: len(plan.rest))
 
 
-def _plan_coded(
-    raw: BytesLike, predecessor: BytesLike | None, dtype: DType, backend: BlockBackend
-) -> list[Plan]:
+def _plan_coded(raw: BytesLike, inputs: _Inputs, dtype: DType, backend: BlockBackend) -> list[Plan]:
     """Return the zstd plan, the blocks plan, or both where their estimates are close."""
     zstd_bytes = _estimate_zstd(raw, _OPAQUE_SAMPLE_BYTES if dtype == DType.OPAQUE else _SAMPLE_BYTES)
-    recipe, block_bytes = _choose_recipe(raw, predecessor, dtype, backend)
+    recipe, block_bytes = _choose_recipe(raw, inputs, dtype, backend)
     best_bytes = min(zstd_bytes, block_bytes)
     if best_bytes > len(raw) * _ESTIMATE_MARGIN:
         return []
     plans = []
     if zstd_bytes <= best_bytes * _ESTIMATE_MARGIN:
-        plans.append(Plan(Method.ZSTD, Transform.IDENTITY, False, compress_zstd(raw)))
+        plans.append(Plan(Method.ZSTD, compress_zstd(raw)))
         # A few rows of zeros among the samples promise far too much: from here on the true size counts.
         best_bytes = min(len(plans[0].rest), block_bytes)
     if recipe is not None and block_bytes <= best_bytes * _ESTIMATE_MARGIN:
-        group = backend.encode_blocks(raw, predecessor, recipe)
+        group = backend.encode_blocks(raw, inputs.predecessor, inputs.companion, recipe)
         head = decode_recipe_head(group, "a frame just encoded")
-        plans.append(Plan(Method.BLOCKS, head.transform, head.needs_predecessor, group))
+        plans.append(Plan(Method.BLOCKS, group, head.transform, head.needs_predecessor, head.needs_companion))
     return plans
 
 
 def _choose_recipe(
-    raw: BytesLike, predecessor: BytesLike | None, dtype: DType, backend: BlockBackend
+    raw: BytesLike, inputs: _Inputs, dtype: DType, backend: BlockBackend
 ) -> tuple[Recipe | None, float]:
     """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
     best: Recipe | None = None
     best_bytes = float("inf")
     previous: Recipe | None = None
-    for recipe in list_recipes(dtype, has_predecessor=predecessor is not None):
+    n_elements = len(raw) // dtype.element_bytes
+    recipes = list_recipes(
+        dtype,
+        has_predecessor=inputs.predecessor is not None,
+        companion_bytes=len(inputs.companion) // n_elements if inputs.companion is not None else 0,
+        sections=inputs.sections,
+    )
+    for recipe in recipes:
         if len(raw) % recipe.element_bytes != 0 or (recipe.refines and best is not previous):
             continue
-        n_bytes = backend.estimate_blocks(raw, predecessor, recipe)
+        n_bytes = backend.estimate_blocks(raw, inputs.predecessor, inputs.companion, recipe)
         if n_bytes < best_bytes:
             best, best_bytes = recipe, n_bytes
         previous = recipe

@@ -71,14 +71,14 @@ class MissingPredecessor(WeightzipError):
     """An archive leans on a predecessor that was not given or cannot be reached."""
 
     exit_code = 6
-    hint = "pass the predecessor with --base FILE"
+    hint = "pass the file whose digest the message names with --base FILE or --beside FILE"
 
 
 class WrongPredecessor(WeightzipError):
     """The predecessor that was given is not the one the archive was made against."""
 
     exit_code = 6
-    hint = "pass the file whose digest the message names with --base FILE"
+    hint = "pass the file whose digest the message names with --base FILE or --beside FILE"
 
 
 class SourceChanged(WeightzipError):

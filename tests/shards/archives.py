@@ -1,13 +1,13 @@
 """Archives in memory, for tests below the file operations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from weightzip.codec.backend import BlockBackend, CpuBackend
 from weightzip.codec.containers import read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
-from weightzip.codec.format.header import Reference
 from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.join import join_shard
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.source import BytesLike, MemorySource
 from weightzip.codec.writer import ArchiveWriter
@@ -37,15 +37,19 @@ def map_by_digest(files: Iterable[MemoryPredecessor]) -> dict[bytes, BytesLike]:
 
 
 def build_archive(
-    shard: bytes, predecessor: Predecessor | None = None, *, backend: BlockBackend | None = None
+    shard: bytes,
+    predecessor: Predecessor | None = None,
+    *,
+    beside: Sequence[Predecessor] = (),
+    backend: BlockBackend | None = None,
 ) -> bytes:
     """Return the archive of a shard."""
     source = MemorySource(shard)
     layout = read_layout(source)
     out = bytearray()
-    reference = None if predecessor is None else Reference(predecessor.digest, predecessor.size_bytes)
-    writer = ArchiveWriter(out.extend, reference)
-    frames = encode_shard(source, layout, predecessor, backend or CpuBackend(1), verify=True, name="a shard")
+    join = join_shard(source, layout, predecessor, beside)
+    writer = ArchiveWriter(out.extend, join.header)
+    frames = encode_shard(source, join, backend or CpuBackend(1), verify=True, name="a shard")
     for _, frame in frames:
         writer.add_frame(frame)
     writer.finish(layout, compute_digest(shard))

@@ -1,11 +1,12 @@
 """`weightzip compress`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weightzip.cli.options import BaseOption, ForceOption, JsonOption, ThreadsOption
+from weightzip.cli.options import BaseOption, BesideOption, ForceOption, JsonOption, ThreadsOption
 
 if TYPE_CHECKING:
     from weightzip.files import CompressReport
@@ -20,6 +21,7 @@ def compress(
         typer.Argument(help="Archive (or directory of archives) to write; - writes the standard output."),
     ],
     base: BaseOption = None,
+    beside: BesideOption = None,
     threads: ThreadsOption = 0,
     verify: Annotated[
         bool, typer.Option(help="Decode every frame and compare before the archive is published.")
@@ -34,11 +36,14 @@ def compress(
       weightzip compress model.safetensors model.safetensors.wzst
 
       weightzip compress step-2000 archives/step-2000 --base step-1000
+
+      weightzip compress model.safetensors model.safetensors.wzst --beside optimizer.safetensors
     """
     from dataclasses import replace
 
     from weightzip.cli.output import print_json, say
     from weightzip.cli.pipes import PIPE, spooled_input, spooled_output
+    from weightzip.errors import UsageError
     from weightzip.files.directory import pair_files, prepare_directory
 
     def report(result: "CompressReport") -> None:
@@ -47,28 +52,48 @@ def compress(
         else:
             say(_describe(result))
 
+    options = _Options(base, tuple(beside or ()), threads, verify, force or target == PIPE, json)
     if source == PIPE or target == PIPE:
         with spooled_input(source, near=target) as file, spooled_output(target) as archive:
-            result = _compress_one(file, archive, base, threads, verify, force or target == PIPE, json)
+            result = _compress_one(file, archive, options)
         report(replace(result, source=source, target=target))
         return
+    if source.is_dir() and beside:
+        raise UsageError(f"{source}: is a directory: --beside goes with one file")
     if not source.is_dir():
-        report(_compress_one(source, target, base, threads, verify, force, json))
+        report(_compress_one(source, target, options))
         return
     with prepare_directory(source, target, force=force):
         for pair in pair_files(source, target, base, compressing=True):
-            report(_compress_one(pair.source, pair.target, pair.base, threads, verify, force, json))
+            report(_compress_one(pair.source, pair.target, replace(options, base=pair.base)))
 
 
-def _compress_one(
-    source: Path, target: Path, base: Path | None, threads: int, verify: bool, force: bool, json: bool
-) -> "CompressReport":
+@dataclass(frozen=True)
+class _Options:
+    """The options of one file."""
+
+    base: Path | None
+    beside: tuple[Path, ...]
+    threads: int
+    verify: bool
+    force: bool
+    json: bool
+
+
+def _compress_one(source: Path, target: Path, options: _Options) -> "CompressReport":
     from weightzip.cli.output import show_progress
     from weightzip.files import compress_file
 
-    with show_progress(source.name, quiet=json) as progress:
+    with show_progress(source.name, quiet=options.json) as progress:
         return compress_file(
-            source, target, base=base, n_threads=threads, verify=verify, force=force, progress=progress
+            source,
+            target,
+            base=options.base,
+            beside=options.beside,
+            n_threads=options.threads,
+            verify=options.verify,
+            force=options.force,
+            progress=progress,
         )
 
 

@@ -1,11 +1,12 @@
 """`weightzip decompress`."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
-from weightzip.cli.options import BaseOption, ForceOption, JsonOption, ThreadsOption
+from weightzip.cli.options import BaseOption, BesideOption, ForceOption, JsonOption, ThreadsOption
 
 
 def decompress(
@@ -16,13 +17,15 @@ def decompress(
         Path, typer.Argument(help="File or directory to restore; - writes the standard output.")
     ],
     base: BaseOption = None,
+    beside: BesideOption = None,
     threads: ThreadsOption = 0,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Restore the file of an archive, or the directory of a directory of archives.
 
-    Pipes are decoded as they come: check the exit code before you trust what was written.
+    Pipes are decoded as they come: check the exit code before you trust what was written. Archives that lean on bytes
+    of their own are read to their end first, into a temporary file.
 
     [bold]Examples[/bold]
 
@@ -33,48 +36,69 @@ def decompress(
     from weightzip.cli.pipes import PIPE
     from weightzip.files.directory import pair_files, prepare_directory
 
+    options = _Options(base, tuple(beside or ()), threads, force, json)
     if archive == PIPE or target == PIPE:
-        _decompress_pipe(archive, target, base, threads, force, json)
+        _decompress_pipe(archive, target, options)
     elif not archive.is_dir():
-        _decompress_one(archive, target, base, threads, force, json)
+        _decompress_one(archive, target, options)
     else:
         with prepare_directory(archive, target, force=force):
             for pair in pair_files(archive, target, base, compressing=False):
-                _decompress_one(pair.source, pair.target, pair.base, threads, force, json)
+                _decompress_one(pair.source, pair.target, replace(options, base=pair.base))
 
 
-def _decompress_one(
-    archive: Path, target: Path, base: Path | None, threads: int, force: bool, json: bool
-) -> None:
+@dataclass(frozen=True)
+class _Options:
+    """The options of one archive."""
+
+    base: Path | None
+    beside: tuple[Path, ...]
+    threads: int
+    force: bool
+    json: bool
+
+
+def _decompress_one(archive: Path, target: Path, options: _Options) -> None:
     from weightzip.cli.output import format_bytes, print_json, say, show_progress
     from weightzip.files import decompress_file
 
-    with show_progress(archive.name, quiet=json) as progress:
+    with show_progress(archive.name, quiet=options.json) as progress:
         result = decompress_file(
-            archive, target, base=base, n_threads=threads, force=force, progress=progress
+            archive,
+            target,
+            base=options.base,
+            beside=options.beside,
+            n_threads=options.threads,
+            force=options.force,
+            progress=progress,
         )
-    if json:
+    if options.json:
         print_json(result)
     else:
         say(f"{target}: {format_bytes(result.raw_bytes)} restored in {result.seconds:.2f} s")
 
 
-def _decompress_pipe(
-    archive: Path, target: Path, base: Path | None, threads: int, force: bool, json: bool
-) -> None:
+def _decompress_pipe(archive: Path, target: Path, options: _Options) -> None:
     from weightzip.cli.output import format_bytes, print_json, say
     from weightzip.cli.pipes import PIPE, binary_output
     from weightzip.cli.streams import standard_input
-    from weightzip.files import StreamReport, decompress_stream
-    from weightzip.files.opening import open_stream
+    from weightzip.files import StreamReport, decompress_stream, write_restored
     from weightzip.files.publish import publish_file
+
+    base, beside, threads = options.base, options.beside, options.threads
 
     def restore(writer: BinaryIO) -> StreamReport:
         if archive == PIPE:
-            result = decompress_stream(standard_input(), writer, base=base, n_threads=threads)
+            result = decompress_stream(
+                standard_input(),
+                writer,
+                base=base,
+                beside=beside,
+                n_threads=threads,
+                spool_directory=None if target == PIPE else target.parent,
+            )
         else:
-            with open_stream(archive) as reader:
-                result = decompress_stream(reader, writer, base=base, n_threads=threads)
+            result = write_restored(archive, writer, base=base, beside=beside, n_threads=threads)
         writer.flush()
         return result
 
@@ -82,9 +106,9 @@ def _decompress_pipe(
         with binary_output() as stream:
             result = restore(stream)
     else:
-        with publish_file(target, like=None, force=force) as file:
+        with publish_file(target, like=None, force=options.force) as file:
             result = restore(file)
-    if json and target != PIPE:
+    if options.json and target != PIPE:
         print_json(result)
     else:
         say(f"{target}: {format_bytes(result.raw_bytes)} restored")

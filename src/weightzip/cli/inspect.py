@@ -75,8 +75,10 @@ def _print_totals(info: "ArchiveInfo", summaries: "Sequence[TensorSummary]") -> 
     ratio = format_ratio(info.archive_bytes, info.file_bytes)
     say(f"all: {format_bytes(info.file_bytes)} -> {format_bytes(info.archive_bytes)} ({ratio})")
     say(f"digest {info.file_digest}")
-    if info.base_digest is not None:
-        say(f"{'leans on' if info.needs_base else 'was offered'} the predecessor {info.base_digest}")
+    for reference in info.references:
+        say(f"{'leans on' if reference.is_needed else 'was offered'} the file {reference.digest}")
+    if info.leans_on_itself:
+        say("leans on bytes of its own: from a pipe it is restored by way of a temporary file")
 
 
 def _describe_sizes(raw_bytes: int, stored_bytes: int) -> str:

@@ -14,6 +14,15 @@ BaseOption = Annotated[
         show_default=False,
     ),
 ]
+BesideOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--beside",
+        metavar="FILE",
+        help="A file that was saved together with this one, or an archive of it; may be given several times.",
+        show_default=False,
+    ),
+]
 ThreadsOption = Annotated[
     int, typer.Option("--threads", "-t", min=0, max=1024, help="Threads to use; 0 uses all cores.")
 ]

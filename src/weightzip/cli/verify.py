@@ -1,11 +1,12 @@
 """`weightzip verify`."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weightzip.cli.options import BaseOption, JsonOption, ThreadsOption
+from weightzip.cli.options import BaseOption, BesideOption, JsonOption, ThreadsOption
 from weightzip.cli.store_access import is_store
 from weightzip.cli.verify_store import Depth, DepthOption, verify_store
 
@@ -29,6 +30,7 @@ def verify(
         ),
     ] = None,
     base: BaseOption = None,
+    beside: BesideOption = None,
     depth: DepthOption = Depth.structure,
     threads: ThreadsOption = 0,
     json: JsonOption = False,
@@ -48,35 +50,49 @@ def verify(
     if is_store(original):
         verify_store(original, archive, depth, threads, json)
     else:
-        _verify_files(Path(original), None if archive is None else Path(archive), base, threads, json)
+        options = _Options(base, tuple(beside or ()), threads, json)
+        _verify_files(Path(original), None if archive is None else Path(archive), options)
 
 
-def _verify_files(original: Path, archive: Path | None, base: Path | None, threads: int, json: bool) -> None:
+@dataclass(frozen=True)
+class _Options:
+    """The options of one archive."""
+
+    base: Path | None
+    beside: tuple[Path, ...]
+    threads: int
+    json: bool
+
+
+def _verify_files(original: Path, archive: Path | None, options: _Options) -> None:
     from weightzip.files.directory import pair_archives, pair_files
 
     if archive is None:
         if not original.is_dir():
-            _verify_one(None, original, base, threads, json)
+            _verify_one(None, original, options)
             return
-        for pair in pair_files(original, original, base, compressing=False):
-            _verify_one(None, pair.source, pair.base, threads, json)
+        for pair in pair_files(original, original, options.base, compressing=False):
+            _verify_one(None, pair.source, replace(options, base=pair.base))
     elif not original.is_dir():
-        _verify_one(original, archive, base, threads, json)
+        _verify_one(original, archive, options)
     else:
-        for pair in pair_archives(original, archive, base):
-            _verify_one(pair.source, pair.target, pair.base, threads, json)
+        for pair in pair_archives(original, archive, options.base):
+            _verify_one(pair.source, pair.target, replace(options, base=pair.base))
 
 
-def _verify_one(original: Path | None, archive: Path, base: Path | None, threads: int, json: bool) -> None:
+def _verify_one(original: Path | None, archive: Path, options: _Options) -> None:
     from weightzip.cli.output import print_json, say, show_progress
     from weightzip.files import check_archive, verify_file
 
-    with show_progress(archive.name, quiet=json) as progress:
+    base, beside, threads = options.base, options.beside, options.threads
+    with show_progress(archive.name, quiet=options.json) as progress:
         if original is None:
-            result = check_archive(archive, base=base, n_threads=threads, progress=progress)
+            result = check_archive(archive, base=base, beside=beside, n_threads=threads, progress=progress)
         else:
-            result = verify_file(original, archive, base=base, n_threads=threads, progress=progress)
-    if json:
+            result = verify_file(
+                original, archive, base=base, beside=beside, n_threads=threads, progress=progress
+            )
+    if options.json:
         print_json(result)
     else:
         say(_describe(result))

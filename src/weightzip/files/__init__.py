@@ -3,7 +3,7 @@
 from weightzip.codec.predecessor import ArchivePredecessor, FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.files.compress import compress_file
-from weightzip.files.decompress import decompress_file, decompress_stream
+from weightzip.files.decompress import decompress_file, decompress_stream, write_restored
 from weightzip.files.opening import Base, PathLike, open_archive
 from weightzip.files.reports import CompressReport, DecompressReport, Progress, StreamReport, VerifyReport
 from weightzip.files.verify import check_archive, verify_file
@@ -26,4 +26,5 @@ __all__ = [
     "decompress_stream",
     "open_archive",
     "verify_file",
+    "write_restored",
 ]

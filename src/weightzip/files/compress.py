@@ -3,6 +3,7 @@
 import os
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO
@@ -11,13 +12,13 @@ from weightzip.codec.backend import CpuBackend
 from weightzip.codec.containers import read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
-from weightzip.codec.format.header import Reference
-from weightzip.codec.format.layout import Layout
+from weightzip.codec.format.frame_table import list_references
+from weightzip.codec.join import Join, join_shard
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.codec.writer import ArchiveWriter
 from weightzip.errors import UsageError
-from weightzip.files.opening import Base, PathLike, open_base, open_source
+from weightzip.files.opening import Base, PathLike, open_base, open_beside, open_source
 from weightzip.files.publish import check_target, publish_file
 from weightzip.files.reports import CompressReport, Progress, ignore_progress
 
@@ -27,6 +28,7 @@ def compress_file(
     target: PathLike,
     *,
     base: Base | None = None,
+    beside: Sequence[Base] = (),
     n_threads: int = 0,
     verify: bool = True,
     force: bool = False,
@@ -34,30 +36,40 @@ def compress_file(
 ) -> CompressReport:
     """Compress one file into an archive, published only when it is complete (and, with verify, proven).
 
-    `base` is the predecessor: a raw file, an archive (path or open), or any Predecessor. `n_threads` 0 uses all cores.
-    Mode and modification time of the source are put on the archive.
+    `base` is the predecessor, `beside` are files that were saved with this one, such as the master weights of a copy
+    in bf16. Each is a raw file, an archive (path or open), or any Predecessor. Those that the report names are needed
+    to restore the file. `n_threads` 0 uses all cores. Mode and modification time of the source are put on the archive.
 
     Raises:
         TargetExists: the target is there and force is False.
-        UsageError: the target is the source or the base itself, or no regular file.
-        SourceChanged: the source or the predecessor changed while it was read.
+        UsageError: the target is the source, the base or a file beside, or no regular file.
+        SourceChanged: the source or a file that it may lean on changed while it was read.
         VerificationFailed: the archive does not restore to the source.
         DiskFull: no space left; the temporary file is gone.
     """
     started = time.monotonic()
     source, target = Path(source), Path(target)
     check_target(target, force=force)
-    _check_apart(target, source, "source")
+    _check_apart(target, source, "source", "target")
+    for other in beside:
+        if isinstance(other, str | os.PathLike):
+            _check_apart(source, Path(other), "source", "file beside it")
+            _check_apart(target, Path(other), "file beside the source", "target")
     if isinstance(base, str | os.PathLike):
-        _check_apart(target, Path(base), "base")
-    with open_source(source) as opened, open_base(base, n_threads) as predecessor:
+        _check_apart(target, Path(base), "base", "target")
+    with (
+        open_source(source) as opened,
+        open_base(base, n_threads) as predecessor,
+        open_beside(beside, n_threads) as related,
+    ):
         layout = read_layout(opened)
         with publish_file(target, like=opened.stat, force=force) as file:
-            job = _CompressJob(file, predecessor, n_threads)
-            job.run(opened, layout, verify, progress or ignore_progress, str(source))
+            join = join_shard(opened, layout, predecessor, related)
+            job = _CompressJob(file, n_threads)
+            job.run(opened, join, verify, progress or ignore_progress, str(source))
             opened.check_unchanged()
-            if isinstance(predecessor, FilePredecessor):
-                predecessor.check_unchanged()
+            _check_unchanged([predecessor, *related])
+    needed = job.find_needed(join)
     return CompressReport(
         source=source,
         target=target,
@@ -65,49 +77,57 @@ def compress_file(
         stored_bytes=job.stored_bytes,
         file_digest=job.file_digest.digest().hex(),
         archive_digest=job.archive_digest.digest().hex(),
-        base_digest=predecessor.digest.hex() if predecessor is not None and job.leans else None,
+        base_digest=next((digest for digest, file in needed.items() if file is predecessor), None),
+        beside_digests=tuple(digest for digest, file in needed.items() if file is not predecessor),
         n_tensors=len(layout.tensors),
         stored_bytes_by_method=dict(job.stored_bytes_by_method),
         seconds=time.monotonic() - started,
     )
 
 
-def _check_apart(target: Path, other: Path, role: str) -> None:
-    """Raise UsageError if target would replace a file that its own archive is made of or leans on."""
-    if target.exists() and other.exists() and target.samefile(other):
-        raise UsageError(f"{target}: {role} and target are the same file")
+def _check_apart(first: Path, second: Path, *roles: str) -> None:
+    """Raise UsageError for one file in two roles: an archive must not replace, or need, what it is made of."""
+    if first.exists() and second.exists() and first.samefile(second):
+        raise UsageError(f"{first}: {' and '.join(roles)} are the same file")
+
+
+def _check_unchanged(files: Sequence[Predecessor | None]) -> None:
+    for file in files:
+        if isinstance(file, FilePredecessor):
+            file.check_unchanged()
 
 
 class _CompressJob:
     """One archive being written, and the sums over its frames."""
 
-    def __init__(self, file: BinaryIO, predecessor: Predecessor | None, n_threads: int) -> None:
+    def __init__(self, file: BinaryIO, n_threads: int) -> None:
         self._file = file
-        self._predecessor = predecessor
         self._backend = CpuBackend(n_threads)
         self.file_digest = DigestBuilder(n_threads)
         self.archive_digest = DigestBuilder(n_threads)
         self.stored_bytes = 0
         self.stored_bytes_by_method: Counter[str] = Counter()
-        self.leans = False
+        self._leans_on = 0
 
-    def run(self, source: ByteSource, layout: Layout, verify: bool, progress: Progress, name: str) -> None:
-        reference = None
-        if self._predecessor is not None:
-            reference = Reference(self._predecessor.digest, self._predecessor.size_bytes)
-        writer = ArchiveWriter(self._write, reference)
+    def run(self, source: ByteSource, join: Join, verify: bool, progress: Progress, name: str) -> None:
+        writer = ArchiveWriter(self._write, join.header)
         done_bytes = 0
-        frames = encode_shard(source, layout, self._predecessor, self._backend, verify=verify, name=name)
+        frames = encode_shard(source, join, self._backend, verify=verify, name=name)
         with closing(frames):
             for raw, frame in frames:
                 self.file_digest.update(raw)
                 writer.add_frame(frame)
                 self.stored_bytes_by_method[frame.facts.method.name.lower()] += len(frame.body)
-                self.leans |= frame.facts.uses_predecessor
+                self._leans_on |= frame.facts.leans_on
                 done_bytes += len(raw)
-                progress(done_bytes, layout.file_bytes)
+                progress(done_bytes, join.layout.file_bytes)
                 del raw, frame  # or they would live on while the next frame is encoded
-        writer.finish(layout, self.file_digest.digest())
+        writer.finish(join.layout, self.file_digest.digest())
+
+    def find_needed(self, join: Join) -> Mapping[str, ByteSource]:
+        """Return the files that frames lean on, by digest."""
+        numbers = list_references(self._leans_on)
+        return {join.header.references[number].digest.hex(): join.files[number] for number in numbers}
 
     def _write(self, data: BytesLike) -> None:
         self._file.write(data)

@@ -1,18 +1,28 @@
 """Restoring one file, from a file or from a pipe."""
 
+import shutil
+import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO
 
+from weightzip.codec.archive_info import ArchiveInfo, describe_archive
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.background import run_ahead
+from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.reader import Archive
+from weightzip.codec.source import FileSource
 from weightzip.codec.stream import StreamDecoder
 from weightzip.errors import CorruptData
-from weightzip.files.opening import Base, PathLike, open_archive, open_base
-from weightzip.files.publish import check_target, publish_file
+from weightzip.files.opening import Base, PathLike, open_archive, open_base, open_beside
+from weightzip.files.publish import check_target, choose_temporary, explain_full_disk, publish_file
 from weightzip.files.reports import DecompressReport, Progress, StreamReport
 from weightzip.files.walk import walk_archive
+
+_PIPE_NAME = "the piped archive"
+_COPY_BYTES = 1 << 20
 
 
 def decompress_file(
@@ -20,16 +30,18 @@ def decompress_file(
     target: PathLike,
     *,
     base: Base | None = None,
+    beside: Sequence[Base] = (),
     n_threads: int = 0,
     force: bool = False,
     progress: Progress | None = None,
 ) -> DecompressReport:
     """Restore the file of an archive, published only when its digest is the recorded one.
 
-    Mode and modification time of the archive are put on the file.
+    `base` and `beside` are the files that the archive leans on, raw or as archives; each is found by its digest, and
+    may come under either name. Mode and modification time of the archive are put on the file.
 
     Raises:
-        MissingPredecessor, WrongPredecessor: the archive leans on a predecessor that `base` is not.
+        MissingPredecessor, WrongPredecessor: the archive leans on a file that was not given.
         CorruptData: the archive is damaged.
         TargetExists, DiskFull: as in compress_file.
     """
@@ -37,7 +49,7 @@ def decompress_file(
     archive, target = Path(archive), Path(target)
     check_target(target, force=force)
     with (
-        open_archive(archive, base=base, n_threads=n_threads) as opened,
+        open_archive(archive, base=base, beside=beside, n_threads=n_threads) as opened,
         publish_file(target, like=archive.stat(), force=force) as file,
     ):
         info = walk_archive(opened, lambda _, raw: file.write(raw), n_threads, progress)
@@ -47,39 +59,90 @@ def decompress_file(
         raw_bytes=info.file_bytes,
         stored_bytes=info.archive_bytes,
         file_digest=info.file_digest,
-        base_digest=info.base_digest if info.needs_base else None,
+        needed_digests=info.needed_digests,
         seconds=time.monotonic() - started,
     )
 
 
+def write_restored(
+    archive: PathLike,
+    writer: BinaryIO,
+    *,
+    base: Base | None = None,
+    beside: Sequence[Base] = (),
+    n_threads: int = 0,
+) -> StreamReport:
+    """Restore the file of an archive on disk into a pipe, as decompress_stream does."""
+    with open_archive(archive, base=base, beside=beside, n_threads=n_threads) as opened:
+        return _report(walk_archive(opened, lambda _, raw: writer.write(raw), n_threads, None))
+
+
 def decompress_stream(
-    reader: BinaryIO, writer: BinaryIO, *, base: Base | None = None, n_threads: int = 0
+    reader: BinaryIO,
+    writer: BinaryIO,
+    *,
+    base: Base | None = None,
+    beside: Sequence[Base] = (),
+    n_threads: int = 0,
+    spool_directory: Path | None = None,
 ) -> StreamReport:
     """Restore an archive forward from a pipe, in bounded memory.
 
     Bytes reach the writer frame by frame, each proven by its checksum; the digest of the whole is proven at the end.
     A reader of the output must wait for this to return before it trusts that the output is complete.
 
+    An archive that leans on bytes of its own cannot be decoded forward: it is first read to its end, into a temporary
+    file in `spool_directory` (None: the system's, TMPDIR) that is gone when this returns.
+
     Raises:
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
+        DiskFull: there is no room for the temporary file.
     """
-    with open_base(base, n_threads) as predecessor:
+    with open_base(base, n_threads) as predecessor, open_beside(beside, n_threads) as related:
         decoder = StreamDecoder(
             reader,
             predecessor=predecessor,
+            beside=related,
             backend=CpuBackend(n_threads),
             n_threads=n_threads,
-            name="the piped archive",
+            name=_PIPE_NAME,
         )
+        if decoder.header.leans_on_itself:
+            given = [*related, *([predecessor] if predecessor is not None else [])]
+            return _restore_spooled(decoder, reader, writer, given, n_threads, spool_directory)
         with closing(run_ahead(decoder)) as frames:
             writer.writelines(frames)
-    index, reference = decoder.index, decoder.header.reference
-    if index is None:
-        raise CorruptData("the piped archive: it has no index")
-    leans = reference is not None and bool(index.frames.uses_predecessor.any())
+    if decoder.index is None:
+        raise CorruptData(f"{_PIPE_NAME}: it has no index")
+    return _report(describe_archive(decoder.header, decoder.index, decoder.position))
+
+
+def _restore_spooled(
+    decoder: StreamDecoder,
+    reader: BinaryIO,
+    writer: BinaryIO,
+    given: Sequence[Predecessor],
+    n_threads: int,
+    directory: Path | None,
+) -> StreamReport:
+    """Read the rest of a piped archive into a temporary file and restore from there."""
+    directory = Path(tempfile.gettempdir()) if directory is None else directory
+    spool = choose_temporary(directory)
+    try:
+        with explain_full_disk(directory), spool.open("xb") as file:
+            file.write(decoder.stored_header)
+            shutil.copyfileobj(reader, file, _COPY_BYTES)
+        with FileSource(spool) as source:
+            archive = Archive(source, beside=given, backend=CpuBackend(n_threads), name=_PIPE_NAME)
+            return _report(walk_archive(archive, lambda _, raw: writer.write(raw), n_threads, None))
+    finally:
+        spool.unlink(missing_ok=True)
+
+
+def _report(info: ArchiveInfo) -> StreamReport:
     return StreamReport(
-        raw_bytes=index.file_bytes,
-        stored_bytes=decoder.position,
-        file_digest=index.file_digest.hex(),
-        base_digest=reference.digest.hex() if reference is not None and leans else None,
+        raw_bytes=info.file_bytes,
+        stored_bytes=info.archive_bytes,
+        file_digest=info.file_digest,
+        needed_digests=info.needed_digests,
     )

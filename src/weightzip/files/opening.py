@@ -2,10 +2,10 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.format.header import MAGIC
@@ -23,11 +23,13 @@ def open_archive(
     url_or_file: PathLike,
     *,
     base: Base | None = None,
+    beside: Sequence[Base] = (),
     storage_options: Mapping[str, Any] | None = None,
     n_threads: int = 0,
 ) -> Archive:
     """Open an archive on disk or at any fsspec URL for random access.
 
+    `base` and `beside` are the files that it may lean on, raw or as archives; which is which, their digests tell.
     Over a network this reads the footer and the index; each tensor then costs one ranged read per contiguous run
     of its frames.
 
@@ -39,18 +41,19 @@ def open_archive(
     name = os.fspath(url_or_file)
     source: FileSource | UrlSource
     source = UrlSource(name, storage_options) if "://" in name else open_source(Path(name))
-    with ExitStack() as opened:
+    opened = ExitStack()
+    with ExitStack() as undo:
+        undo.callback(opened.close)
         opened.callback(source.close)
-        predecessor, close_base = _open_base(base, n_threads)
-        opened.callback(close_base)
         archive = Archive(
             source,
-            predecessor=predecessor,
+            predecessor=opened.enter_context(open_base(base, n_threads)),
+            beside=opened.enter_context(open_beside(beside, n_threads)),
             backend=CpuBackend(n_threads),
             name=name,
-            owned=(source.close, close_base),
+            owned=(opened.close,),
         )
-        opened.pop_all()  # they are the archive's from here on
+        undo.pop_all()  # they are the archive's from here on
     return archive
 
 
@@ -69,14 +72,6 @@ def open_source(path: Path) -> FileSource:
 
 
 @contextmanager
-def open_stream(path: Path) -> Iterator[BinaryIO]:
-    """Yield a regular local file, open for reading from its front. Raises as open_source does."""
-    open_source(path).close()
-    with path.open("rb") as file:
-        yield file
-
-
-@contextmanager
 def open_base(base: Base | None, n_threads: int = 0) -> Iterator[Predecessor | None]:
     """Yield the predecessor that `base` means, and close what was opened for it."""
     predecessor, close = _open_base(base, n_threads)
@@ -84,6 +79,14 @@ def open_base(base: Base | None, n_threads: int = 0) -> Iterator[Predecessor | N
         yield predecessor
     finally:
         close()
+
+
+@contextmanager
+def open_beside(beside: Sequence[Base], n_threads: int = 0) -> Iterator[Sequence[Predecessor]]:
+    """Yield the files that `beside` means, and close those that were opened for it."""
+    with ExitStack() as opened:
+        files = [opened.enter_context(open_base(one, n_threads)) for one in beside]
+        yield [file for file in files if file is not None]
 
 
 def _open_base(base: Base | None, n_threads: int) -> tuple[Predecessor | None, Callable[[], None]]:

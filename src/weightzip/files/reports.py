@@ -16,7 +16,8 @@ def ignore_progress(done_bytes: int, total_bytes: int) -> None:
 class CompressReport:
     """One shard compressed. Digests are BLAKE3 in hex.
 
-    `base_digest` is None when no frame leans on a predecessor: the archive then restores alone.
+    `base_digest` is None when no frame leans on the predecessor; `beside_digests` are those of the other files that
+    frames lean on. With neither, the archive restores alone.
     `stored_bytes_by_method` splits the frames' stored bytes by method (header, index and footer are not in it).
     """
 
@@ -27,6 +28,7 @@ class CompressReport:
     file_digest: str
     archive_digest: str
     base_digest: str | None
+    beside_digests: tuple[str, ...]
     n_tensors: int
     stored_bytes_by_method: Mapping[str, int]
     seconds: float
@@ -34,14 +36,14 @@ class CompressReport:
 
 @dataclass(frozen=True)
 class DecompressReport:
-    """One shard restored and proven against its recorded digest."""
+    """One shard restored and proven against its recorded digest. `needed_digests`: of the files that it leans on."""
 
     archive: Path
     target: Path
     raw_bytes: int
     stored_bytes: int
     file_digest: str
-    base_digest: str | None
+    needed_digests: tuple[str, ...]
     seconds: float
 
 
@@ -54,7 +56,7 @@ class VerifyReport:
     raw_bytes: int
     stored_bytes: int
     file_digest: str
-    base_digest: str | None
+    needed_digests: tuple[str, ...]
     n_frames: int
     seconds: float
 
@@ -66,4 +68,4 @@ class StreamReport:
     raw_bytes: int
     stored_bytes: int
     file_digest: str
-    base_digest: str | None
+    needed_digests: tuple[str, ...]

@@ -1,9 +1,11 @@
 """Proving archives, writing nothing."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from weightzip.codec.compare import are_equal
+from weightzip.codec.reader import Archive
 from weightzip.codec.source import BytesLike
 from weightzip.errors import ContentDiffers
 from weightzip.files.opening import Base, PathLike, open_archive, open_source
@@ -16,10 +18,13 @@ def verify_file(
     archive: PathLike,
     *,
     base: Base | None = None,
+    beside: Sequence[Base] = (),
     n_threads: int = 0,
     progress: Progress | None = None,
 ) -> VerifyReport:
     """Prove that an archive restores to exactly the bytes of original, writing nothing.
+
+    `base` and `beside` as in decompress_file.
 
     Raises:
         ContentDiffers: the archive is sound but holds another file.
@@ -34,7 +39,8 @@ def verify_file(
             if end > source.size_bytes or not are_equal(source.read_at(offset, len(raw)), raw):
                 raise ContentDiffers(f"{original}: bytes {offset} to {end} differ from {archive}")
 
-        report = _prove_archive(Path(archive), original, compare, base, n_threads, progress)
+        opened = open_archive(archive, base=base, beside=beside, n_threads=n_threads)
+        report = _prove_archive(opened, Path(archive), original, compare, n_threads, progress)
         if report.raw_bytes != source.size_bytes:
             raise ContentDiffers(
                 f"{original}: has {source.size_bytes} bytes, {archive} restores {report.raw_bytes}"
@@ -44,26 +50,34 @@ def verify_file(
 
 
 def check_archive(
-    archive: PathLike, *, base: Base | None = None, n_threads: int = 0, progress: Progress | None = None
+    archive: PathLike,
+    *,
+    base: Base | None = None,
+    beside: Sequence[Base] = (),
+    n_threads: int = 0,
+    progress: Progress | None = None,
 ) -> VerifyReport:
     """Prove that an archive restores to its recorded digest, writing nothing.
+
+    `base` and `beside` as in decompress_file.
 
     Raises:
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
     """
-    return _prove_archive(Path(archive), None, lambda offset, raw: None, base, n_threads, progress)
+    opened = open_archive(archive, base=base, beside=beside, n_threads=n_threads)
+    return _prove_archive(opened, Path(archive), None, lambda offset, raw: None, n_threads, progress)
 
 
 def _prove_archive(
+    opened: Archive,
     archive: Path,
     original: Path | None,
     compare: Take,
-    base: Base | None,
     n_threads: int,
     progress: Progress | None,
 ) -> VerifyReport:
     started = time.monotonic()
-    with open_archive(archive, base=base, n_threads=n_threads) as opened:
+    with opened:
         info = walk_archive(opened, compare, n_threads, progress)
     return VerifyReport(
         archive=archive,
@@ -71,7 +85,7 @@ def _prove_archive(
         raw_bytes=info.file_bytes,
         stored_bytes=info.archive_bytes,
         file_digest=info.file_digest,
-        base_digest=info.base_digest if info.needs_base else None,
+        needed_digests=info.needed_digests,
         n_frames=info.n_frames,
         seconds=time.monotonic() - started,
     )

@@ -20,10 +20,10 @@ def test_frames_at_once_are_bounded(n_threads: int, expected: int) -> None:
 
 def test_calls_at_the_same_time_give_the_same_bytes() -> None:
     backend = CpuBackend(4)
-    expected = CpuBackend(1).encode_blocks(RAW, None, RECIPE)
+    expected = CpuBackend(1).encode_blocks(RAW, None, None, RECIPE)
     with ThreadPoolExecutor(6) as pool:
-        groups = list(pool.map(lambda _: backend.encode_blocks(RAW, None, RECIPE), range(12)))
+        groups = list(pool.map(lambda _: backend.encode_blocks(RAW, None, None, RECIPE), range(12)))
     assert set(groups) == {expected}
     restored = memoryview(bytearray(len(RAW)))
-    backend.decode_blocks(expected, None, restored, "a group")
+    backend.decode_blocks(expected, None, None, restored, "a group")
     assert restored == RAW

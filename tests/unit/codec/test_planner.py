@@ -7,10 +7,12 @@ import pytest
 
 from shards.build import to_bf16
 from weightzip.codec.backend import CpuBackend
+from weightzip.codec.derivation import Derivation, derive
 from weightzip.codec.format.block_group import Transform
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.recipes.planner import Plan, plan_frame
+from weightzip.codec.recipes.recipe import Section
 
 BACKEND = CpuBackend(1)
 RNG = np.random.default_rng(3)
@@ -19,7 +21,7 @@ MOVED = (WEIGHTS * (1 + 0.001 * RNG.standard_normal(40_000))).astype(np.float32)
 
 
 def _plan(raw: bytes, predecessor: bytes | None, dtype: DType) -> Plan:
-    plan = plan_frame(raw, predecessor, dtype, BACKEND)
+    plan = plan_frame(raw, predecessor, None, dtype, BACKEND)
     assert len(plan.rest) <= len(raw)
     return plan
 
@@ -54,7 +56,7 @@ def test_weights_alone_are_rotated() -> None:
 def test_weights_that_moved_a_little_are_differences(dtype: DType, raw: bytes, predecessor: bytes) -> None:
     plan = _plan(raw, predecessor, dtype)
     assert (plan.method, plan.transform) == (Method.BLOCKS, Transform.FLOAT_DIFFERENCE)
-    assert len(plan.rest) < len(plan_frame(raw, None, dtype, BACKEND).rest)
+    assert len(plan.rest) < len(plan_frame(raw, None, None, dtype, BACKEND).rest)
 
 
 def test_an_unrelated_predecessor_is_not_used() -> None:
@@ -93,3 +95,48 @@ def test_rows_of_zeros_at_the_ends_do_not_lure_the_planner_into_zstd() -> None:
     values[: 1 << 13] = values[-(1 << 13) :] = 0
     plan = _plan(values.tobytes(), None, DType.F32)
     assert plan.method == Method.BLOCKS
+
+
+def _plan_beside(raw: bytes, companion: bytes, dtype: DType, predecessor: bytes | None = None) -> Plan:
+    return plan_frame(raw, predecessor, companion, dtype, BACKEND)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "raw", "derivation"),
+    [
+        (DType.BF16, to_bf16(WEIGHTS), Derivation.BF16_TRUNCATED),
+        (DType.BF16, derive(WEIGHTS.tobytes(), Derivation.BF16_NEAREST_EVEN), Derivation.BF16_NEAREST_EVEN),
+        (DType.F16, WEIGHTS.astype(np.float16).tobytes(), Derivation.FP16_NEAREST_EVEN),
+        (DType.U16, WEIGHTS.view(np.uint16)[::2].tobytes(), Derivation.LOWER_HALF),
+    ],
+)
+def test_what_follows_from_master_weights_costs_nothing(
+    dtype: DType, raw: bytes, derivation: Derivation
+) -> None:
+    plan = _plan_beside(raw, WEIGHTS.tobytes(), dtype, predecessor=bytes(len(raw)))
+    assert plan == Plan(Method.DERIVED, bytes([derivation]), uses_companion=True)
+
+
+def test_one_element_that_does_not_follow_is_noticed() -> None:
+    raw = bytearray(to_bf16(WEIGHTS))
+    raw[-1] ^= 1
+    plan = _plan_beside(bytes(raw), WEIGHTS.tobytes(), DType.BF16)
+    assert (plan.method, plan.uses_companion) == (Method.BLOCKS, False)
+
+
+def test_first_moments_are_told_by_second_ones() -> None:
+    scale = np.exp(RNG.standard_normal(40_000) * 2).astype(np.float32)
+    first = (RNG.standard_normal(40_000) * scale).astype(np.float32)
+    plan = _plan_beside(first.tobytes(), (scale * scale).tobytes(), DType.F32)
+    assert (plan.method, plan.uses_predecessor, plan.uses_companion) == (Method.BLOCKS, False, True)
+    assert len(plan.rest) < 0.98 * len(plan_frame(first.tobytes(), None, None, DType.F32, BACKEND).rest)
+
+
+def test_second_moments_are_products_of_factors() -> None:
+    rows, columns = np.exp(3 * RNG.standard_normal((2, 200)))
+    values = (np.outer(rows, columns) * (1 + 0.01 * RNG.standard_normal((200, 200)))).astype(np.float32)
+    alone = plan_frame(values.tobytes(), None, None, DType.F32, BACKEND)
+    sections = (Section(40_000, 200, 0),)
+    plan = plan_frame(values.tobytes(), None, None, DType.F32, BACKEND, sections=sections)
+    assert (plan.transform, plan.uses_predecessor) == (Transform.FLOAT_DIFFERENCE, False)
+    assert len(plan.rest) < 0.9 * len(alone.rest)

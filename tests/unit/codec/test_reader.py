@@ -106,7 +106,7 @@ def test_unknown_names_are_named() -> None:
 
 def test_a_missing_predecessor_is_named_by_digest() -> None:
     archive = Archive(MemorySource(LEANING))
-    assert archive.info.needs_base
+    assert archive.info.needed_digests == (PREDECESSOR.digest.hex(),)
     with pytest.raises(MissingPredecessor, match=PREDECESSOR.digest.hex()):
         archive.tensor("model.weight")
 

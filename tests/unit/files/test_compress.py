@@ -41,7 +41,7 @@ def test_a_base_that_no_frame_leans_on_is_not_reported(tmp_path: Path) -> None:
     base.write_bytes(b"another")
     target = tmp_path / "a.wzst"
     assert compress_file(source, target, base=base).base_digest is None
-    assert decompress_file(target, tmp_path / "out").base_digest is None
+    assert decompress_file(target, tmp_path / "out").needed_digests == ()
 
 
 def test_mode_and_time_go_with_the_file(tmp_path: Path) -> None:
@@ -97,10 +97,12 @@ def test_nonsense_is_refused(tmp_path: Path) -> None:
 class LyingBackend(CpuBackend):
     """A backend whose encoder flips a bit of what it is given: memory gone bad."""
 
-    def encode_blocks(self, raw: BytesLike, predecessor: BytesLike | None, recipe: Recipe) -> bytes:
+    def encode_blocks(
+        self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
+    ) -> bytes:
         damaged = bytearray(raw)
         damaged[len(damaged) // 2] ^= 1
-        return super().encode_blocks(damaged, predecessor, recipe)
+        return super().encode_blocks(damaged, predecessor, companion, recipe)
 
 
 def test_an_archive_that_does_not_restore_is_not_published(

@@ -33,7 +33,7 @@ def test_what_was_compressed_comes_back(pair: tuple[Path, Path, Path], tmp_path:
     out = io.BytesIO()
     piped = decompress_stream(io.BytesIO(archive.read_bytes()), out, base=base)
     assert out.getvalue() == shard.read_bytes()
-    assert (piped.file_digest, piped.base_digest) == (report.file_digest, report.base_digest)
+    assert (piped.file_digest, piped.needed_digests) == (report.file_digest, report.needed_digests)
     assert piped.stored_bytes == report.stored_bytes
 
 
@@ -42,7 +42,7 @@ def test_failures_name_the_cause_and_leave_nothing(pair: tuple[Path, Path, Path]
     names = {path.name for path in tmp_path.iterdir()}
     with pytest.raises(MissingPredecessor, match="with digest"):
         decompress_file(archive, tmp_path / "out")
-    with pytest.raises(WrongPredecessor, match="the predecessor given has"):
+    with pytest.raises(WrongPredecessor, match="what was given is"):
         decompress_file(archive, tmp_path / "out", base=shard)
     with pytest.raises(NotFound):
         decompress_file(tmp_path / "nope", tmp_path / "out", base=base)

@@ -17,7 +17,7 @@ def test_a_sound_archive_is_proven(tmp_path: Path) -> None:
     checked = check_archive(archive, base=base)
     assert (verified.original, checked.original) == (shard, None)
     assert verified.file_digest == checked.file_digest == written.file_digest
-    assert verified.base_digest == written.base_digest
+    assert verified.needed_digests == (written.base_digest,)
     assert verified.n_frames > 1
     assert {path.name for path in tmp_path.iterdir()} == names
     with pytest.raises(MissingPredecessor):

@@ -14,6 +14,7 @@ from weightzip.codec.backend import CpuBackend
 from weightzip.codec.containers import read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
+from weightzip.codec.join import join_shard
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import FileSource
@@ -110,7 +111,8 @@ def _encode(source: FileSource, base: Predecessor | None, n_threads: int, progre
     digest, done_bytes = DigestBuilder(n_threads), 0
     backend = CpuBackend(n_threads)
     layout = read_layout(source)
-    frames = encode_shard(source, layout, base, backend, verify=False, name=str(source.path))
+    join = join_shard(source, layout, base)
+    frames = encode_shard(source, join, backend, verify=False, name=str(source.path))
     with closing(frames):
         for raw, frame in frames:
             digest.update(raw)

@@ -20,8 +20,8 @@ from weightzip.errors import CorruptData
 
 DIGEST = bytes(range(32))
 ROWS = (
-    FrameRow(64, 100, FrameFacts(40, Method.BLOCKS, Transform.FLOAT_DIFFERENCE, True)),
-    FrameRow(164, 50, FrameFacts(60, Method.STORED, Transform.IDENTITY, False)),
+    FrameRow(64, 100, FrameFacts(40, Method.BLOCKS, Transform.FLOAT_DIFFERENCE, 1)),
+    FrameRow(164, 50, FrameFacts(60, Method.STORED, Transform.IDENTITY, 0)),
 )
 TENSORS = (
     TensorRange("a", DType.F32, (2, 5), 8, 40),
@@ -51,7 +51,7 @@ def test_what_is_encoded_is_decoded() -> None:
 
 def test_an_index_of_much_the_same_is_no_bomb() -> None:
     tensors = tuple(TensorRange(f"{i:x}", DType.U8, (1,) * 255, i, 1) for i in range(2000))
-    table = build_frame_table([FrameRow(24, 190, FrameFacts(2000, Method.STORED, Transform.IDENTITY, False))])
+    table = build_frame_table([FrameRow(24, 190, FrameFacts(2000, Method.STORED, Transform.IDENTITY, 0))])
     index = Index(DIGEST, Layout(ContainerKind.SAFETENSORS, 2000, tensors), table)
     assert _decode(index).layout == index.layout
 
@@ -87,17 +87,30 @@ def _change_row(number: int, **changes: object) -> tuple[FrameRow, ...]:
         (_change_row(0, frame_bytes=101), "back to back"),
         (_change_row(0, archive_offset=65), "does not follow the header"),
         (_change_row(1, archive_offset=165), "back to back"),
-        (_change_row(0, method=5), "method is reserved"),
+        (_change_row(0, method=6), "method is reserved"),
         (_change_row(0, transform=4), "transform is reserved"),
         (_change_row(1, transform=1), "without blocks"),
-        (_change_row(0, uses_predecessor=2), "neither 0 nor 1"),
-        (_change_row(1, uses_predecessor=True), "leans on no predecessor"),
+        (_change_row(0, leans_on=2), "the header names none"),
+        (_change_row(0, leans_on=0x4001), "the header names none"),
+        (_change_row(1, leans_on=1), "leans on nothing says that it does"),
+        (_change_row(1, leans_on=0x8000), "leans on nothing says that it does"),
         (_change_row(1, method=Method.IDENTICAL), "must lean"),
+        (_change_row(1, method=Method.DERIVED), "must lean"),
     ],
 )
 def test_frames_that_lie_are_rejected(rows: tuple[FrameRow, ...], message: str) -> None:
     with pytest.raises(CorruptData, match=message):
         _decode(_make_index(rows))
+
+
+def test_what_frames_lean_on_is_told() -> None:
+    rows = (
+        FrameRow(64 + 40 * 14, 100, FrameFacts(40, Method.BLOCKS, Transform.FLOAT_DIFFERENCE, 0x4000)),
+        FrameRow(164 + 40 * 14, 50, FrameFacts(60, Method.DERIVED, Transform.IDENTITY, 0x8002)),
+    )
+    frames = _decode(_make_index(rows), INDEX_OFFSET + 40 * 14).frames
+    assert frames.list_references() == [1, 14]
+    assert frames.leans_on_itself.tolist() == [False, True]
 
 
 def test_a_frame_cannot_lean_on_a_predecessor_that_the_header_does_not_name() -> None:
@@ -182,7 +195,7 @@ def test_fifty_thousand_tensors_round_trip() -> None:
         TensorRange(f"model.layers.{number}.self_attn.q_proj.weight", DType.BF16, (2, 2), 8 * number, 8)
         for number in range(50_000)
     )
-    rows = (FrameRow(24, 100, FrameFacts(400_000, Method.BLOCKS, Transform.ROTATE, False)),)
+    rows = (FrameRow(24, 100, FrameFacts(400_000, Method.BLOCKS, Transform.ROTATE, 0)),)
     decoded = decode_index(encode_index(_make_index(rows, tensors, 400_000)), index_offset=124, place="x")
     assert decoded.layout.tensors == tensors
     assert np.array_equal(decoded.frames.raw_offset, [0, 400_000])

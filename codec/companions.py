@@ -1,0 +1,86 @@
+"""Which tensors of a checkpoint tell something of each other, by their names as trainers write them. No bytes are read."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.layout import TensorRange
+
+# First and second moments. The short names count only where they are a whole component: `v` is also a projection.
+_MOMENTS = (
+    (re.compile(r"(?<![A-Za-z0-9])exp_avg(?![A-Za-z0-9]|_sq)"), "exp_avg_sq"),
+    (re.compile(r"(?<![A-Za-z0-9])exp_avgs(?![A-Za-z0-9])"), "exp_avg_sqs"),
+    (re.compile(r"(?<![^./])m(?![^./])"), "v"),
+    (re.compile(r"(?<![^./])mu(?![^./])"), "nu"),
+)
+_MOMENT_TYPES = {DType.F64, DType.F32, DType.F16, DType.BF16}
+# What trainers and their wrappers put before the name of a parameter.
+_PREFIXES = {
+    "_fsdp_wrapped_module",
+    "_orig_mod",
+    "fp32",
+    "fp32_param",
+    "fp32_params",
+    "fp32_weights",
+    "main_param",
+    "main_params",
+    "main_weights",
+    "master",
+    "master_param",
+    "master_params",
+    "master_weights",
+    "model",
+    "module",
+    "optim",
+    "optimizer",
+    "param",
+    "params",
+    "state",
+    "weights",
+}
+
+Tensors = Mapping[str, TensorRange]
+
+
+def find_second_moment(tensor: TensorRange, tensors: Tensors) -> TensorRange | None:
+    """Return the second moment of the parameter that `tensor` is the first moment of, None if it is none."""
+    if tensor.dtype not in _MOMENT_TYPES:
+        return None
+    for name in _name_second_moments(tensor.name):
+        found = tensors.get(name)
+        if found is not None and have_same_form(tensor, found):
+            return found
+    return None
+
+
+def have_same_form(first: TensorRange, second: TensorRange) -> bool:
+    """Return whether two tensors have the same dtype and shape (and size, which those of opaque dtype may differ in)."""
+    return (first.dtype, first.shape, first.n_bytes) == (second.dtype, second.shape, second.n_bytes)
+
+
+def index_by_parameter(tensors: Iterable[TensorRange]) -> Mapping[str, list[TensorRange]]:
+    """Return the tensors by the name of the parameter that their own name tells, without prefixes of wrappers."""
+    by_parameter: dict[str, list[TensorRange]] = {}
+    for tensor in tensors:
+        by_parameter.setdefault(strip_prefixes(tensor.name), []).append(tensor)
+    return by_parameter
+
+
+def strip_prefixes(name: str) -> str:
+    """Return a name without the components that trainers put before the name of a parameter."""
+    while True:
+        prefix, separator, rest = name.partition(".")
+        if not separator or prefix not in _PREFIXES:
+            return name
+        name = rest
+
+
+def may_be_master(tensor: TensorRange, other: TensorRange) -> bool:
+    """Return whether `other` may hold in fp32 what `tensor` holds in 2 bytes an element."""
+    return tensor.dtype.bits == 16 and other.dtype == DType.F32 and other.shape == tensor.shape
+
+
+def _name_second_moments(name: str) -> Iterator[str]:
+    for pattern, second in _MOMENTS:
+        for match in pattern.finditer(name):
+            yield name[: match.start()] + second + name[match.end() :]

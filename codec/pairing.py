@@ -1,0 +1,178 @@
+"""Decides what each tensor of a shard may lean on: in its predecessor, in files beside it, in the shard itself.
+
+Names and shapes propose; where bytes should agree, some KB of them must, before anything is believed.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from weightzip.codec.companions import (
+    find_second_moment,
+    have_same_form,
+    index_by_parameter,
+    may_be_master,
+    strip_prefixes,
+)
+from weightzip.codec.derivation import DERIVED_BYTES, PROBE_ELEMENTS, find_derivation
+from weightzip.codec.format.checksum import compute_checksum
+from weightzip.codec.format.data_frame import OWN
+from weightzip.codec.format.layout import Layout, TensorRange
+from weightzip.codec.segments import MAX_PACKED_ALONE_BYTES, Place, TensorInputs
+from weightzip.codec.source import ByteSource
+
+_PROBE_BYTES = 4096
+
+Tensors = Mapping[str, TensorRange]
+
+
+class File(NamedTuple):
+    """A file to lean on, by the number that its reference will have."""
+
+    reference: int
+    source: ByteSource
+    tensors: Tensors
+
+
+def pair_tensors(
+    source: ByteSource, layout: Layout, predecessor: File | None, beside: Sequence[File]
+) -> dict[str, TensorInputs]:
+    """Return what the tensors of a shard may lean on, by name; what leans on nothing is not in it.
+
+    Bytes of the shard itself that something leans on lie in tensors that lean on none of it themselves.
+    """
+    tensors = {tensor.name: tensor for tensor in layout.tensors if tensor.n_bytes > 0}
+    pairs = _Pairs(File(OWN, source, tensors))
+    for file in beside:
+        pairs.add_related(file)
+    pairs.add_own_copies()
+    pairs.add_own_masters()
+    pairs.add_moments()
+    pairs.drop_lonely(list(tensors.values()))
+    paired = {}
+    for name, tensor in tensors.items():
+        inputs = TensorInputs(
+            _find_predecessor(tensor, predecessor),
+            pairs.companions.get(name),
+            pairs.copies.get(name),
+            has_factors=name in pairs.second_moments,
+        )
+        if inputs != TensorInputs():
+            paired[name] = inputs
+    return paired
+
+
+class _Pairs:
+    """What was found so far. The better finds come first: a tensor that has one is not looked at again."""
+
+    def __init__(self, own: File) -> None:
+        self._own = own
+        self.copies: dict[str, Place] = {}
+        self.companions: dict[str, Place] = {}
+        self.second_moments: set[str] = set()
+        # Of the shard itself: who leans, and on whom. No name is in both.
+        self._leaning: set[str] = set()
+        self._targets: set[str] = set()
+
+    def add_related(self, file: File) -> None:
+        """Look in a file beside the shard for copies of its tensors, and for what they are derived from."""
+        by_parameter = index_by_parameter(file.tensors.values())
+        for tensor in self._list_open():
+            for other in by_parameter.get(strip_prefixes(tensor.name), []):
+                if have_same_form(tensor, other) and _have_equal_ends(self._own, tensor, file, other):
+                    self.copies[tensor.name] = Place(file.reference, other)
+                elif may_be_master(tensor, other) and _seems_derived(self._own, tensor, file, other):
+                    self.companions[tensor.name] = Place(file.reference, other)
+
+    def add_own_copies(self) -> None:
+        """Look for tensors that are stored twice, such as tied ones. Small ones share frames: not worth it."""
+        seen: dict[tuple[object, ...], TensorRange] = {}
+        large = [tensor for tensor in self._list_open() if tensor.n_bytes > MAX_PACKED_ALONE_BYTES]
+        n_alike = Counter((tensor.dtype, tensor.shape) for tensor in large)
+        for tensor in large:
+            if n_alike[tensor.dtype, tensor.shape] == 1:
+                continue
+            ends = _read_ends(self._own, tensor)
+            if not _is_constant(ends):
+                key = (tensor.dtype, tensor.shape, compute_checksum(ends))
+                first = seen.setdefault(key, tensor)
+                if first is not tensor:
+                    self.copies[tensor.name] = self._lean(tensor, first)
+
+    def add_own_masters(self) -> None:
+        """Look for tensors of 2 bytes an element that are derived from others of the shard."""
+        by_parameter = index_by_parameter(self._own.tensors.values())
+        for tensor in self._list_open():
+            for other in by_parameter[strip_prefixes(tensor.name)]:
+                if (
+                    may_be_master(tensor, other)
+                    and self._may_lean(tensor, other)
+                    and _seems_derived(self._own, tensor, self._own, other)
+                ):
+                    self.companions[tensor.name] = self._lean(tensor, other)
+
+    def add_moments(self) -> None:
+        """Pair first moments with second ones, which tell how large they are."""
+        for tensor in self._own.tensors.values():
+            other = find_second_moment(tensor, self._own.tensors)
+            if other is None:
+                continue
+            self.second_moments.add(other.name)
+            is_open = tensor.name not in self.copies and tensor.name not in self.companions
+            if is_open and self._may_lean(tensor, other):
+                self.companions[tensor.name] = self._lean(tensor, other)
+
+    def drop_lonely(self, tensors: Sequence[TensorRange]) -> None:
+        """Forget the companions of small tensors whose neighbours have none: a frame of its own costs more."""
+        leaning = {name for name in self._leaning if name in self.companions}
+        kept = {tensor.name for tensor in tensors if tensor.n_bytes > MAX_PACKED_ALONE_BYTES}
+        for first, second in pairwise(tensors):
+            if first.name in leaning and second.name in leaning and first.dtype == second.dtype:
+                kept |= {first.name, second.name}
+        for name in leaning - kept:
+            del self.companions[name]
+
+    def _list_open(self) -> list[TensorRange]:
+        return [
+            tensor
+            for name, tensor in self._own.tensors.items()
+            if name not in self.copies and name not in self.companions
+        ]
+
+    def _may_lean(self, tensor: TensorRange, other: TensorRange) -> bool:
+        return tensor.name not in self._targets and other.name not in self._leaning
+
+    def _lean(self, tensor: TensorRange, other: TensorRange) -> Place:
+        self._leaning.add(tensor.name)
+        self._targets.add(other.name)
+        return Place(OWN, other)
+
+
+def _find_predecessor(tensor: TensorRange, predecessor: File | None) -> Place | None:
+    """Return the predecessor's tensor of the same name, dtype and shape, None if it has none."""
+    match = predecessor.tensors.get(tensor.name) if predecessor is not None else None
+    if predecessor is None or match is None or not have_same_form(tensor, match):
+        return None
+    return Place(predecessor.reference, match)
+
+
+def _read_ends(file: File, tensor: TensorRange) -> bytes:
+    n_bytes = min(_PROBE_BYTES, tensor.n_bytes)
+    ends = (tensor.offset, tensor.end - n_bytes)
+    return b"".join(file.source.read_at(offset, n_bytes) for offset in ends)
+
+
+def _have_equal_ends(file: File, tensor: TensorRange, other_file: File, other: TensorRange) -> bool:
+    return _read_ends(file, tensor) == _read_ends(other_file, other)
+
+
+def _is_constant(data: bytes) -> bool:
+    return data == data[:8] * (len(data) // 8)
+
+
+def _seems_derived(file: File, tensor: TensorRange, other_file: File, other: TensorRange) -> bool:
+    n_elements = min(PROBE_ELEMENTS, tensor.n_bytes // DERIVED_BYTES)
+    raw = file.source.read_at(tensor.offset, DERIVED_BYTES * n_elements)
+    companion = other_file.source.read_at(other.offset, 2 * DERIVED_BYTES * n_elements)
+    return find_derivation(raw, companion) is not None
