@@ -85,4 +85,4 @@ async def _send(
 
 def _open(stack: ExitStack, parts: Components, manifest: Manifest, entry: FileEntry) -> Archive:
     fetcher = stack.enter_context(ObjectFetcher(parts.gateway.require().store))
-    return stack.enter_context(open_chain(manifest.archive_chain(entry.digest or ""), parts.cache, fetcher))
+    return stack.enter_context(open_chain(manifest.list_needed(entry.digest or ""), parts.cache, fetcher))

@@ -1,21 +1,25 @@
 """From a checkpoint on disk to archives in a work directory, ready to be published. No store is asked here."""
 
 import time
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, resolve_entry_path, scan_tree
 from weightzip.daemon.jobs.join import join_files
 from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, fits, is_whole, read_note, write_note
 from weightzip.daemon.store.encoded import EncodedCheckpoint
-from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
+from weightzip.daemon.store.manifest import ArchiveRecord, Manifest, list_needed
 from weightzip.errors import NotFound, SourceChanged, WrongPredecessor
 from weightzip.files import compress_file
 from weightzip.files.reports import CompressReport, Progress
+
+# Files that others may lean on stay open, and each file that follows is compared with their tensors.
+_MAX_BESIDE = 64
 
 
 class PredecessorFiles(Protocol):
@@ -56,6 +60,8 @@ def encode_checkpoint(
 ) -> EncodedCheckpoint:
     """Compress every file of the checkpoint at `root` into `workdir`, against the predecessor's file of its path.
 
+    The largest file comes first, and later ones may lean on it too: a copy of the weights in bf16 is smaller than the
+    optimizer's state with the master weights that it was made from.
     Files that the predecessor (or its chain) holds already make no archive.
     Run it again with the same `workdir` after an interruption: archives that still fit are taken over.
     Each archive goes to the `sink` as soon as it is finished; without one they all stay in `workdir`. `progress`
@@ -73,11 +79,14 @@ def encode_checkpoint(
     workdir.mkdir(parents=True, exist_ok=True)
     tree = scan_tree(root)
     files = [entry for entry in tree if entry.kind == "file"]
-    job = _Job(
-        root, workdir, predecessor, n_threads, verify, sum(file.size_bytes for file in files), progress, sink
-    )
     partners = join_files(files, predecessor.manifest.files) if predecessor is not None else {}
-    digests = {file.path: job.encode_file(file, partners.get(file.path)) for file in files}
+    total_bytes = sum(file.size_bytes for file in files)
+    with ExitStack() as opened:
+        job = _Job(root, workdir, predecessor, n_threads, verify, total_bytes, progress, sink, opened)
+        digests = {
+            file.path: job.encode_file(file, partners.get(file.path))
+            for file in sorted(files, key=lambda file: (-file.size_bytes, file.path))
+        }
     archives = job.select_archives(digests.values())
     leans = any(digest in job.known for digest in archives)
     return EncodedCheckpoint(
@@ -105,6 +114,8 @@ class _Job:
     total_bytes: int
     progress: Progress | None
     sink: ArchiveSink | None
+    opened: ExitStack
+    beside: list[FilePredecessor] = field(default_factory=list)
     made: dict[str, ArchiveRecord] = field(default_factory=dict)
     new_archives: dict[str, Path] = field(default_factory=dict)
     known_sizes: set[int] = field(default_factory=set)
@@ -114,7 +125,12 @@ class _Job:
         self.known_sizes.update(record.file_bytes for record in self.known.values())
 
     @property
-    def known(self) -> Mapping[str, ArchiveRecord]:
+    def archives(self) -> Mapping[str, ArchiveRecord]:
+        """Return all archives that a file may lean on, by file digest."""
+        return ChainMap(self.made, self.known)
+
+    @property
+    def known(self) -> dict[str, ArchiveRecord]:
         """Return the archives of the predecessor and its chain, by file digest."""
         return self.predecessor.manifest.encoding.archives if self.predecessor is not None else {}
 
@@ -127,7 +143,8 @@ class _Job:
         if note is not None or file.size_bytes in self.known_sizes:
             # Only then can the file be known already; reading it twice is cheaper than coding it once.
             digest = _hash_source(path, file, self.n_threads)
-            if digest in self.known or digest in self.made:
+            if digest in self.archives:
+                self._offer(path, digest)
                 self._advance(file.size_bytes)
                 return digest
         taken = note is not None and digest is not None and self._take_over(note, digest, archive)
@@ -136,23 +153,33 @@ class _Job:
             raise SourceChanged(f"{path} changed while it was read")
         self.made[encoded.file_digest] = encoded.record
         self.known_sizes.add(encoded.file_bytes)
+        self._offer(path, encoded.file_digest)
         self._advance(file.size_bytes)
         return encoded.file_digest
 
     def select_archives(self, digests: Iterable[str]) -> dict[str, ArchiveRecord]:
         """Return the archives that restore these files, with all that they lean on."""
         selected: dict[str, ArchiveRecord] = {}
-        for start in digests:
-            digest: str | None = start
-            while digest is not None and digest not in selected:
-                record = self.made.get(digest) or self.known[digest]
-                selected[digest] = record
-                digest = record.predecessor_digest
+        for digest in digests:
+            selected |= list_needed(self.archives, digest)
         return selected
+
+    def _offer(self, path: Path, digest: str) -> None:
+        """Let the files that follow lean on this one, unless what it needs leans on files beside it already."""
+        needed = list_needed(self.archives, digest).values()
+        if len(self.beside) == _MAX_BESIDE or any(record.beside_digests for record in needed):
+            return
+        try:
+            file = FilePredecessor(path, n_threads=self.n_threads, digest=bytes.fromhex(digest))
+        except FileNotFoundError as error:
+            raise SourceChanged(f"{path} vanished after it was read") from error
+        self.opened.callback(file.close)
+        if file.tensors:
+            self.beside.append(file)
 
     def _take_over(self, note: EncodedFile, file_digest: str, archive: Path) -> bool:
         """Say whether the archive of an earlier attempt fits and is at hand, here or in the sink."""
-        if not fits(note, file_digest, self.known):
+        if not fits(note, file_digest, self.archives):
             return False
         if is_whole(archive, note):
             self._hand_over(note, archive)
@@ -175,6 +202,7 @@ class _Job:
                     path,
                     archive,
                     base=base,
+                    beside=self.beside,
                     n_threads=self.n_threads,
                     verify=self.verify,
                     force=True,
@@ -189,6 +217,7 @@ class _Job:
             report.archive_digest,
             report.stored_bytes,
             report.base_digest,
+            report.beside_digests,
         )
         write_note(archive, encoded)
         self._hand_over(encoded, archive)

@@ -25,6 +25,7 @@ class EncodedFile:
     object_digest: str
     archive_bytes: int
     predecessor_digest: str | None
+    beside_digests: tuple[str, ...]
 
     @property
     def record(self) -> ArchiveRecord:
@@ -34,6 +35,7 @@ class EncodedFile:
             size_bytes=self.archive_bytes,
             file_bytes=self.file_bytes,
             predecessor_digest=self.predecessor_digest,
+            beside_digests=self.beside_digests,
         )
 
 
@@ -53,16 +55,16 @@ def write_note(archive: Path, encoded: EncodedFile) -> None:
 def read_note(archive: Path) -> EncodedFile | None:
     """Return what the note of an archive says, None without a note; the archive itself may be gone already."""
     try:
-        return EncodedFile(**json.loads(archive.with_suffix(NOTE_SUFFIX).read_text()))
-    except (FileNotFoundError, ValueError, TypeError):
+        said = json.loads(archive.with_suffix(NOTE_SUFFIX).read_text())
+        return EncodedFile(**said | {"beside_digests": tuple(said["beside_digests"])})
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
 
 
 def fits(encoded: EncodedFile, file_digest: str, known_digests: Collection[str]) -> bool:
     """Say whether an archive restores exactly this file and leans on nothing that is out of reach."""
-    return encoded.file_digest == file_digest and (
-        encoded.predecessor_digest is None or encoded.predecessor_digest in known_digests
-    )
+    leans_on = {*encoded.beside_digests, *filter(None, [encoded.predecessor_digest])}
+    return encoded.file_digest == file_digest and leans_on <= set(known_digests)
 
 
 def is_whole(archive: Path, encoded: EncodedFile) -> bool:

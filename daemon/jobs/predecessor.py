@@ -69,9 +69,9 @@ class StoredPredecessor:
 
     @contextmanager
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:
-        chain = self._manifest.archive_chain(entry.digest or "")
+        needed = self._manifest.list_needed(entry.digest or "")
         with (
             ObjectFetcher(self._repository.store) as fetcher,
-            open_chain(chain, self._cache, fetcher) as archive,
+            open_chain(needed, self._cache, fetcher) as archive,
         ):
             yield ArchivePredecessor(archive)

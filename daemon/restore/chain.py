@@ -1,6 +1,6 @@
-"""Open the archives of a chain on top of each other, so that the last one decodes without temporary files."""
+"""Open archives with those that they lean on, so that the last one decodes without temporary files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -13,24 +13,30 @@ from weightzip.files import open_archive
 
 @contextmanager
 def open_chain(
-    chain: Sequence[ArchiveRecord], cache: ObjectCache, fetcher: ObjectFetcher
+    needed: Mapping[str, ArchiveRecord], cache: ObjectCache, fetcher: ObjectFetcher
 ) -> Iterator[Archive]:
-    """Fetch the archives of a chain (the one that restores alone first) and open the last one.
+    """Fetch the archives that a file needs (see Manifest.list_needed) and open the last one, which restores it.
 
     Raises:
         NotFound, CorruptData, StoreUnavailable, DiskFull: as in ObjectFetcher.hold.
     """
-    with fetcher.hold(chain, cache) as paths, stack_archives(chain, paths) as archive:
-        if archive is None:
-            raise ValueError("a chain has at least one archive")
-        yield archive
+    with fetcher.hold(list(needed.values()), cache) as paths, ExitStack() as stack:
+        yield list(open_archives(needed, paths, stack).values())[-1]
 
 
-@contextmanager
-def stack_archives(chain: Sequence[ArchiveRecord], paths: Mapping[str, Path]) -> Iterator[Archive | None]:
-    """Open local archives, each as the predecessor of the next, and give the last; None for an empty chain."""
-    with ExitStack() as stack:
-        archive: Archive | None = None
-        for record in chain:
-            archive = stack.enter_context(open_archive(paths[record.object_digest], base=archive))
-        yield archive
+def open_archives(
+    needed: Mapping[str, ArchiveRecord], paths: Mapping[str, Path], stack: ExitStack
+) -> dict[str, Archive]:
+    """Open local archives, each leaning on those opened before it, by digest of what they restore.
+
+    They close with the stack.
+    """
+    opened: dict[str, Archive] = {}
+    for digest, record in needed.items():
+        archive = open_archive(
+            paths[record.object_digest],
+            base=opened.get(record.predecessor_digest or ""),
+            beside=[opened[beside] for beside in record.beside_digests],
+        )
+        opened[digest] = stack.enter_context(archive)
+    return opened

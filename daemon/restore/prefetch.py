@@ -33,12 +33,12 @@ def prefetch_checkpoint(repository: Repository, manifest: Manifest, cache: Objec
 
 
 def _select(manifest: Manifest, limit_bytes: int) -> list[ArchiveRecord]:
-    """Choose whole chains, file by file, until the limit is reached: half a chain restores nothing."""
+    """Choose all that a file needs, file by file, until the limit is reached: half of it restores nothing."""
     chosen: dict[str, ArchiveRecord] = {}
     used_bytes = 0
     for file in manifest.files:
-        chain = manifest.archive_chain(file.digest or "")
-        fresh = {record.object_digest: record for record in chain if record.object_digest not in chosen}
+        needed = manifest.list_needed(file.digest or "").values()
+        fresh = {record.object_digest: record for record in needed if record.object_digest not in chosen}
         n_bytes = sum(record.size_bytes for record in fresh.values())
         if used_bytes + n_bytes <= limit_bytes:
             chosen |= fresh

@@ -3,12 +3,13 @@
 import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from weightzip.daemon.restore.cache import ObjectCache
-from weightzip.daemon.restore.chain import stack_archives
+from weightzip.daemon.restore.chain import open_archives
 from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.restore.restore import DAMAGE
 from weightzip.daemon.store.layout import CheckpointKey, object_key
@@ -149,25 +150,34 @@ class _FullReader:
                 progress(done_bytes, total_bytes)
 
     def decode_files(self, manifests: Iterable[Manifest]) -> None:
-        """Decode every file whose whole chain is sound, each once."""
+        """Decode every file of which all that it needs is sound, each once."""
         decoded: set[str] = set()
         for manifest in manifests:
             for file in manifest.files:
-                chain = manifest.archive_chain(file.digest or "")
-                sound = all(self.by_object[record.object_digest].state == "found" for record in chain)
-                if sound and chain[-1].object_digest not in decoded:
-                    decoded.add(chain[-1].object_digest)
-                    self._decode_file(chain, file.digest or "")
+                digest = file.digest or ""
+                needed = manifest.list_needed(digest)
+                sound = all(
+                    self.by_object[record.object_digest].state == "found" for record in needed.values()
+                )
+                if sound and digest not in decoded:
+                    decoded.add(digest)
+                    self._decode_file(needed, digest)
 
-    def _decode_file(self, chain: Sequence[ArchiveRecord], file_digest: str) -> None:
-        last = chain[-1]
+    def _decode_file(self, needed: dict[str, ArchiveRecord], file_digest: str) -> None:
+        record = needed.pop(file_digest)
         try:
-            with self.fetcher.hold(chain, self.cache) as paths, stack_archives(chain[:-1], paths) as base:
-                report = check_archive(paths[last.object_digest], base=base, n_threads=self.n_threads)
+            with self.fetcher.hold([*needed.values(), record], self.cache) as paths, ExitStack() as stack:
+                opened = open_archives(needed, paths, stack)
+                report = check_archive(
+                    paths[record.object_digest],
+                    base=opened.get(record.predecessor_digest or ""),
+                    beside=[opened[beside] for beside in record.beside_digests],
+                    n_threads=self.n_threads,
+                )
             if report.file_digest != file_digest:
                 raise CorruptData(f"it restores {report.file_digest}, the manifest promises {file_digest}")
         except DAMAGE as error:
-            self._condemn(last, error)
+            self._condemn(record, error)
 
     def _condemn(self, record: ArchiveRecord, error: Exception) -> None:
         finding = self.by_object[record.object_digest]

@@ -5,14 +5,17 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
 
+from weightzip.codec.reader import Archive
 from weightzip.daemon.checkpoint import FileEntry, entry_order, resolve_entry_path
 from weightzip.daemon.disk import sync_path
 from weightzip.daemon.restore.cache import ObjectCache
-from weightzip.daemon.restore.chain import stack_archives
+from weightzip.daemon.restore.chain import open_archives
 from weightzip.daemon.restore.fetch import ObjectFetcher
-from weightzip.daemon.store.manifest import Manifest
+from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
 from weightzip.errors import CorruptData
 from weightzip.files import decompress_file, open_archive
 
@@ -44,6 +47,7 @@ class TreeWriter:
         self._n_threads = n_threads
         self._on_bytes = on_bytes
         self._lock = threading.Lock()
+        self._path_of = {entry.digest or "": self._path(entry) for entry in manifest.files}
 
     def write(self, usable: Mapping[str, Path]) -> None:
         """Write everything; files in `usable` are linked from where they lie instead of being decoded.
@@ -59,9 +63,12 @@ class TreeWriter:
         for entry in entries:
             if entry.kind == "directory":
                 self._path(entry).mkdir(mode=0o700)
+        # A file that leans on another one beside it takes that one's bytes from disk instead of decoding them again.
+        files = sorted(self._manifest.files, key=self._leans_on_others)
         with ThreadPoolExecutor(_FILES_AT_ONCE, thread_name_prefix="restore") as pool:
-            for _ in pool.map(lambda entry: self._write_file(entry, usable), self._manifest.files):
-                pass
+            for _, group in groupby(files, self._leans_on_others):
+                for _ in pool.map(lambda entry: self._write_file(entry, usable), group):
+                    pass
         for entry in entries:
             if entry.kind == "symlink":
                 self._path(entry).symlink_to(entry.target or "")
@@ -81,16 +88,37 @@ class TreeWriter:
         self._count(entry.size_bytes)
 
     def _decode_file(self, entry: FileEntry, path: Path) -> None:
-        chain = self._manifest.archive_chain(entry.digest or "")
-        with self._fetcher.hold(chain, self._cache) as paths, stack_archives(chain[:-1], paths) as base:
-            archive = paths[chain[-1].object_digest]
+        record = self._find_record(entry)
+        # What an unchanged file leans on may have changed, and is then only in its archive.
+        beside: dict[str, Path | Archive] = {
+            digest: self._path_of[digest] for digest in record.beside_digests if digest in self._path_of
+        }
+        needed: dict[str, ArchiveRecord] = {}
+        for digest in (record.predecessor_digest, *record.beside_digests):
+            if digest is not None and digest not in beside:
+                needed |= self._manifest.list_needed(digest)
+        with self._fetcher.hold([*needed.values(), record], self._cache) as paths, ExitStack() as stack:
+            archive = paths[record.object_digest]
             _check_size(archive, entry)
-            report = decompress_file(archive, path, base=base, n_threads=self._n_threads)
+            opened = open_archives(needed, paths, stack)
+            report = decompress_file(
+                archive,
+                path,
+                base=opened.get(record.predecessor_digest or ""),
+                beside=[beside.get(digest) or opened[digest] for digest in record.beside_digests],
+                n_threads=self._n_threads,
+            )
         if report.file_digest != entry.digest:
             raise CorruptData(
-                f"archive object {chain[-1].object_digest} restores a file with digest {report.file_digest}, "
+                f"archive object {record.object_digest} restores a file with digest {report.file_digest}, "
                 f"the manifest promises {entry.digest} for {entry.path!r}"
             )
+
+    def _find_record(self, entry: FileEntry) -> ArchiveRecord:
+        return self._manifest.encoding.archives[entry.digest or ""]
+
+    def _leans_on_others(self, entry: FileEntry) -> bool:
+        return bool(self._find_record(entry).beside_digests)
 
     def _finish(self, entry: FileEntry) -> None:
         path = self._path(entry)

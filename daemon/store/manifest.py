@@ -4,11 +4,13 @@ What a checkpoint *is* (`checkpoint`) is kept apart from how it is *encoded* (`e
 the second may be written anew.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from weightzip.codec.format.limits import MAX_REFERENCES
 from weightzip.daemon.checkpoint import (
     MAX_SAVE_TIME_SECONDS,
     ROOT_PATH,
@@ -18,7 +20,7 @@ from weightzip.daemon.checkpoint import (
 )
 from weightzip.daemon.store.document import Moment
 from weightzip.daemon.store.layout import CheckpointKey
-from weightzip.daemon.store.manifest_rules import check_entries, check_name, depth_by_digest
+from weightzip.daemon.store.manifest_rules import check_beside, check_entries, check_name, depth_by_digest
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Size = Annotated[int, Field(ge=0, lt=1 << 62)]
@@ -73,12 +75,16 @@ class CheckpointRecord(_Model):
 
 
 class ArchiveRecord(_Model):
-    """How one file is stored: the archive object, and the file it leans on (None: it restores alone)."""
+    """How one file is stored: the archive object, and the files it leans on, by digest.
+
+    `predecessor_digest` is an earlier version of the file; `beside_digests` are files that were saved with it.
+    """
 
     object_digest: Digest
     size_bytes: Size
     file_bytes: Size
     predecessor_digest: Digest | None = None
+    beside_digests: Annotated[tuple[Digest, ...], Field(max_length=MAX_REFERENCES)] = ()
 
 
 class Encoding(_Model):
@@ -177,8 +183,7 @@ class Manifest(_Model):
     @cached_property
     def chain_depth(self) -> int:
         """Return the residual steps from this checkpoint's deepest file back to its keyframe; 0 for a keyframe."""
-        predecessors = {key: archive.predecessor_digest for key, archive in self.encoding.archives.items()}
-        return max(depth_by_digest(predecessors).values(), default=0)
+        return max(self._depths.values(), default=0)
 
     def find_file(self, path: str) -> FileEntry | None:
         """Return the file at a path; a checkpoint that is one file is found as `.` and by its name."""
@@ -187,11 +192,34 @@ class Manifest(_Model):
                 return entry
         return None
 
-    def archive_chain(self, file_digest: str) -> tuple[ArchiveRecord, ...]:
-        """Return the archives that restore a file, the one that restores alone first."""
-        chain: list[ArchiveRecord] = []
-        digest: str | None = file_digest
-        while digest is not None:
-            chain.append(self.encoding.archives[digest])
-            digest = chain[-1].predecessor_digest
-        return tuple(reversed(chain))
+    def find_chain_depth(self, file_digest: str) -> int:
+        """Return the residual steps from a file back to its keyframe."""
+        return self._depths[file_digest]
+
+    def list_needed(self, file_digest: str) -> dict[str, ArchiveRecord]:
+        """Return the archives that restore a file, by digest of what each restores: what is leaned on comes first."""
+        return list_needed(self.encoding.archives, file_digest)
+
+    @cached_property
+    def _depths(self) -> dict[str, int]:
+        """Return how deep the chain of each file is, all of them proven to end."""
+        archives = self.encoding.archives
+        predecessors = {digest: archive.predecessor_digest for digest, archive in archives.items()}
+        depths = depth_by_digest(predecessors)
+        check_beside(predecessors, {digest: archive.beside_digests for digest, archive in archives.items()})
+        return depths
+
+
+def list_needed(archives: Mapping[str, ArchiveRecord], file_digest: str) -> dict[str, ArchiveRecord]:
+    """Return those of `archives` that restore a file, in an order in which each leans on earlier ones only."""
+    chain: list[str] = []
+    digest: str | None = file_digest
+    while digest is not None:
+        chain.append(digest)
+        digest = archives[digest].predecessor_digest
+    needed: dict[str, ArchiveRecord] = {}
+    for member in reversed(chain):
+        for beside in archives[member].beside_digests:  # these lean on nothing beside them: see check_beside
+            needed |= list_needed(archives, beside)
+        needed[member] = archives[member]
+    return needed

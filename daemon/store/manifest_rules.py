@@ -76,3 +76,29 @@ def depth_by_digest(predecessors: Mapping[str, str | None]) -> dict[str, int]:
         for steps, member in enumerate(reversed(trail), start=1):
             depths[member] = depth + steps
     return depths
+
+
+def check_beside(predecessors: Mapping[str, str | None], beside: Mapping[str, Sequence[str]]) -> None:
+    """Refuse files that lean on a file beside them that leans on one itself, or whose predecessors do.
+
+    So no circle is possible, and nothing lies deeper than one step more than its chain. The chains are sound already.
+
+    Raises:
+        ValueError: as said, or there is no archive of a file that is leaned on.
+    """
+    leaning: dict[str, bool] = {}
+    for start in predecessors:
+        trail: list[str] = []
+        digest: str | None = start
+        while digest is not None and digest not in leaning:
+            trail.append(digest)
+            digest = predecessors[digest]
+        for member in reversed(trail):
+            before = predecessors[member]
+            leaning[member] = bool(beside[member]) or (before is not None and leaning[before])
+    for digest, others in beside.items():
+        for other in others:
+            if other not in predecessors:
+                raise ValueError(f"file {digest} leans on {other}, which has no archive here")
+            if leaning[other]:
+                raise ValueError(f"file {digest} leans on {other} beside it, which leans on another one")

@@ -94,8 +94,9 @@ def _restore(digest: str, archives: dict[str, Any], raw: Mapping[str, bytes], sc
     base = None
     if archive["predecessor_digest"] is not None:
         base = _restore(archive["predecessor_digest"], archives, raw, scratch)
+    beside = [_restore(digest, archives, raw, scratch) for digest in archive["beside_digests"]]
     with target.open("wb") as writer:
-        decompress_stream(io.BytesIO(data), writer, base=base, n_threads=1)
+        decompress_stream(io.BytesIO(data), writer, base=base, beside=beside, n_threads=1)
     assert blake3(target.read_bytes()).hexdigest() == digest
     return target
 

@@ -43,8 +43,7 @@ def _describe_entry(manifest: "Manifest", entry: "FileEntry") -> tuple[str, ...]
     if entry.digest is None:
         note = f"-> {entry.target}" if entry.kind == "symlink" else ""
         return entry.path, entry.kind, f"{entry.mode:o}", "", "", "", "", note
-    chain = manifest.archive_chain(entry.digest)
-    stored_bytes = chain[-1].size_bytes
+    stored_bytes = manifest.encoding.archives[entry.digest].size_bytes
     return (
         entry.path,
         entry.kind,
@@ -52,6 +51,6 @@ def _describe_entry(manifest: "Manifest", entry: "FileEntry") -> tuple[str, ...]
         str(entry.size_bytes),
         str(stored_bytes),
         format_ratio(stored_bytes, entry.size_bytes),
-        str(len(chain) - 1),
+        str(manifest.find_chain_depth(entry.digest)),
         entry.digest[:16],
     )

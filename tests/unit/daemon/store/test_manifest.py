@@ -13,7 +13,7 @@ from weightzip.config.encode import EncodeSettings
 from weightzip.daemon.checkpoint import FileEntry, checkpoint_identity
 from weightzip.daemon.store.document import decode_document, encode_document
 from weightzip.daemon.store.manifest import Manifest
-from weightzip.daemon.store.manifest_rules import MAX_CHAIN_DEPTH, depth_by_digest
+from weightzip.daemon.store.manifest_rules import MAX_CHAIN_DEPTH, check_beside, depth_by_digest
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import CorruptData, UnsupportedVersion
 
@@ -47,10 +47,10 @@ def test_a_manifest_comes_back(manifest: Manifest) -> None:
 def test_the_chain_of_a_file_begins_with_the_one_that_restores_alone(manifest: Manifest) -> None:
     file = manifest.find_file("model.safetensors")
     assert file is not None
-    chain = manifest.archive_chain(file.digest or "")
-    assert len(chain) == 3
-    assert chain[0].predecessor_digest is None
-    assert manifest.encoding.archives[file.digest or ""] == chain[-1]
+    needed = manifest.list_needed(file.digest or "")
+    assert len(needed) == manifest.find_chain_depth(file.digest or "") + 1 == 3
+    assert next(iter(needed.values())).predecessor_digest is None
+    assert list(needed)[-1] == file.digest
 
 
 def test_every_flipped_byte_is_found(manifest: Manifest) -> None:
@@ -150,6 +150,12 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
         archive.update(predecessor_digest=digest)
         for digest, archive in content["encoding"]["archives"].items()
     ],
+    "leans on itself beside it": lambda content: [
+        archive.update(beside_digests=[digest]) for digest, archive in content["encoding"]["archives"].items()
+    ],
+    "missing beside it": lambda content: next(iter(content["encoding"]["archives"].values())).update(
+        beside_digests=["ab" * 32]
+    ),
     "missing predecessor": lambda content: next(iter(content["encoding"]["archives"].values())).update(
         predecessor_digest="ab" * 32
     ),
@@ -177,6 +183,18 @@ def test_depth_counts_residual_steps() -> None:
         depth_by_digest({"a": "b", "b": "a"})
     with pytest.raises(ValueError, match="no archive"):
         depth_by_digest({"a": "x"})
+
+
+def test_what_is_leaned_on_beside_a_file_leans_on_nothing_beside_it() -> None:
+    chain: dict[str, str | None] = {"old": None, "new": "old", "copy": None, "copy of copy": None}
+    nothing: dict[str, list[str]] = dict.fromkeys(chain, [])
+    check_beside(chain, nothing | {"copy": ["new"]})
+    with pytest.raises(ValueError, match="copy of copy leans on copy beside it, which leans on another"):
+        check_beside(chain, nothing | {"copy": ["new"], "copy of copy": ["copy"]})
+    with pytest.raises(ValueError, match="copy leans on new beside it, which leans on another"):
+        check_beside(chain, nothing | {"copy": ["new"], "old": ["copy of copy"]})
+    with pytest.raises(ValueError, match="copy leans on gone, which has no archive"):
+        check_beside(chain, nothing | {"copy": ["gone"]})
 
 
 def test_a_long_chain_is_no_recursion() -> None:
