@@ -187,7 +187,7 @@ def test_depth_counts_residual_steps() -> None:
 
 def test_what_is_leaned_on_beside_a_file_leans_on_nothing_beside_it() -> None:
     chain: dict[str, str | None] = {"old": None, "new": "old", "copy": None, "copy of copy": None}
-    nothing: dict[str, list[str]] = dict.fromkeys(chain, [])
+    nothing: dict[str, list[str]] = {digest: [] for digest in chain}
     check_beside(chain, nothing | {"copy": ["new"]})
     with pytest.raises(ValueError, match="copy of copy leans on copy beside it, which leans on another"):
         check_beside(chain, nothing | {"copy": ["new"], "copy of copy": ["copy"]})
