@@ -13,6 +13,7 @@ _MOMENTS = (
     (re.compile(r"(?<![^./])m(?![^./])"), "v"),
     (re.compile(r"(?<![^./])mu(?![^./])"), "nu"),
 )
+_SECOND_MOMENT = re.compile(r"(?<![A-Za-z0-9])exp_avg_sqs?(?![A-Za-z0-9])")
 _MOMENT_TYPES = {DType.F64, DType.F32, DType.F16, DType.BF16}
 # What trainers and their wrappers put before the name of a parameter.
 _PREFIXES = {
@@ -51,6 +52,11 @@ def find_second_moment(tensor: TensorRange, tensors: Tensors) -> TensorRange | N
         if found is not None and have_same_form(tensor, found):
             return found
     return None
+
+
+def is_second_moment(tensor: TensorRange) -> bool:
+    """Return whether the name alone says that a tensor is a second moment; the short names do not."""
+    return tensor.dtype in _MOMENT_TYPES and _SECOND_MOMENT.search(tensor.name) is not None
 
 
 def have_same_form(first: TensorRange, second: TensorRange) -> bool:

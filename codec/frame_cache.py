@@ -22,19 +22,19 @@ class FrameCache:
     """
 
     def __init__(self, archive: "Archive") -> None:
-        self._archive = archive
+        self.archive = archive
         self._lock = threading.Lock()
         self._frames: OrderedDict[int, BytesLike] = OrderedDict()
 
     @property
     def size_bytes(self) -> int:
-        return self._archive.index.file_bytes
+        return self.archive.index.file_bytes
 
     def read_at(self, offset: int, n_bytes: int) -> BytesLike:
         if n_bytes == 0:
             return b""
         with self._lock:
-            return self._archive.assemble(offset, n_bytes, self._read_frame)
+            return self.archive.assemble(offset, n_bytes, self._read_frame)
 
     def _read_frame(self, number: int) -> BytesLike:
         if number in self._frames:
@@ -42,6 +42,6 @@ class FrameCache:
             return self._frames[number]
         while len(self._frames) >= _MAX_CACHED_FRAMES:
             self._frames.popitem(last=False)
-        raw = self._archive.read_frame(number)
+        raw = self.archive.read_frame(number)
         self._frames[number] = raw
         return raw

@@ -1,28 +1,15 @@
 """What frames of an archive lean on when they lean on the shard itself."""
 
-from typing import TYPE_CHECKING
-
 from weightzip.codec.frame_cache import FrameCache
 from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData
 
-if TYPE_CHECKING:
-    from weightzip.codec.reader import Archive
 
-
-class OwnBytes:
+class OwnBytes(FrameCache):
     """A ByteSource over those frames of an archive that do not lean on the shard themselves.
 
     So nothing is deeper than one step, whatever an archive says.
     """
-
-    def __init__(self, archive: "Archive") -> None:
-        self._archive = archive
-        self._frames = FrameCache(archive)
-
-    @property
-    def size_bytes(self) -> int:
-        return self._frames.size_bytes
 
     def read_at(self, offset: int, n_bytes: int) -> BytesLike:
         """Return exactly n_bytes (1 or more) from offset.
@@ -30,11 +17,11 @@ class OwnBytes:
         Raises:
             CorruptData: a frame that holds some of them leans on the shard itself.
         """
-        frames = self._archive.index.frames
+        frames = self.archive.index.frames
         wanted = frames.find(offset, n_bytes)
         if frames.leans_on_itself[wanted.start : wanted.stop].any():
             raise CorruptData(
-                f"{self._archive.name}: a frame leans on bytes {offset} to {offset + n_bytes} of the file, "
+                f"{self.archive.name}: a frame leans on bytes {offset} to {offset + n_bytes} of the file, "
                 "which lean on others of it themselves"
             )
-        return self._frames.read_at(offset, n_bytes)
+        return super().read_at(offset, n_bytes)

@@ -12,6 +12,7 @@ from weightzip.codec.companions import (
     find_second_moment,
     have_same_form,
     index_by_parameter,
+    is_second_moment,
     may_be_master,
     strip_prefixes,
 )
@@ -49,7 +50,7 @@ def pair_tensors(
     pairs.add_own_copies()
     pairs.add_own_masters()
     pairs.add_moments()
-    pairs.drop_lonely(list(tensors.values()))
+    pairs.drop_lonely()
     paired = {}
     for name, tensor in tensors.items():
         inputs = TensorInputs(
@@ -71,6 +72,7 @@ class _Pairs:
         self.copies: dict[str, Place] = {}
         self.companions: dict[str, Place] = {}
         self.second_moments: set[str] = set()
+        self._first_moments: set[str] = set()
         # Of the shard itself: who leans, and on whom. No name is in both.
         self._leaning: set[str] = set()
         self._targets: set[str] = set()
@@ -82,8 +84,10 @@ class _Pairs:
             for other in by_parameter.get(strip_prefixes(tensor.name), []):
                 if have_same_form(tensor, other) and _have_equal_ends(self._own, tensor, file, other):
                     self.copies[tensor.name] = Place(file.reference, other)
-                elif may_be_master(tensor, other) and _seems_derived(self._own, tensor, file, other):
+                    break
+                if may_be_master(tensor, other) and _seems_derived(self._own, tensor, file, other):
                     self.companions[tensor.name] = Place(file.reference, other)
+                    break
 
     def add_own_copies(self) -> None:
         """Look for tensors that are stored twice, such as tied ones. Small ones share frames: not worth it."""
@@ -111,10 +115,13 @@ class _Pairs:
                     and _seems_derived(self._own, tensor, self._own, other)
                 ):
                     self.companions[tensor.name] = self._lean(tensor, other)
+                    break
 
     def add_moments(self) -> None:
         """Pair first moments with second ones, which tell how large they are."""
         for tensor in self._own.tensors.values():
+            if is_second_moment(tensor):
+                self.second_moments.add(tensor.name)
             other = find_second_moment(tensor, self._own.tensors)
             if other is None:
                 continue
@@ -122,16 +129,13 @@ class _Pairs:
             is_open = tensor.name not in self.copies and tensor.name not in self.companions
             if is_open and self._may_lean(tensor, other):
                 self.companions[tensor.name] = self._lean(tensor, other)
+                self._first_moments.add(tensor.name)
 
-    def drop_lonely(self, tensors: Sequence[TensorRange]) -> None:
-        """Forget the companions of small tensors whose neighbours have none: a frame of its own costs more."""
-        leaning = {name for name in self._leaning if name in self.companions}
-        kept = {tensor.name for tensor in tensors if tensor.n_bytes > MAX_PACKED_ALONE_BYTES}
-        for first, second in pairwise(tensors):
-            if first.name in leaning and second.name in leaning and first.dtype == second.dtype:
-                kept |= {first.name, second.name}
-        for name in leaning - kept:
+    def drop_lonely(self) -> None:
+        """Forget moments that a small tensor's neighbours are not: a frame of its own would cost more than it saves."""
+        for name in self._first_moments - self._find_companies(self._first_moments):
             del self.companions[name]
+        self.second_moments = self._find_companies(self.second_moments)
 
     def _list_open(self) -> list[TensorRange]:
         return [
@@ -139,6 +143,14 @@ class _Pairs:
             for name, tensor in self._own.tensors.items()
             if name not in self.copies and name not in self.companions
         ]
+
+    def _find_companies(self, names: set[str]) -> set[str]:
+        """Return those of the names whose tensor is large, or has a neighbour of its dtype among them."""
+        kept = {name for name in names if self._own.tensors[name].n_bytes > MAX_PACKED_ALONE_BYTES}
+        for first, second in pairwise(self._own.tensors.values()):
+            if first.name in names and second.name in names and first.dtype == second.dtype:
+                kept |= {first.name, second.name}
+        return kept
 
     def _may_lean(self, tensor: TensorRange, other: TensorRange) -> bool:
         return tensor.name not in self._targets and other.name not in self._leaning

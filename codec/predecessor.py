@@ -3,16 +3,13 @@
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from weightzip.codec.containers import read_layout
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.frame_cache import FrameCache
 from weightzip.codec.source import BytesLike, ByteSource, FileSource
-
-if TYPE_CHECKING:
-    from weightzip.codec.reader import Archive
 
 _READ_BYTES = 4 << 20
 
@@ -74,31 +71,20 @@ class FilePredecessor:
         self._source.close()
 
 
-class ArchivePredecessor:
+class ArchivePredecessor(FrameCache):
     """A Predecessor that is itself an archive: frames are decoded when their bytes are asked for.
 
     Chains restore without temporary files: the archive may have a predecessor of the same kind.
     """
 
-    def __init__(self, archive: "Archive") -> None:
-        self._archive = archive
-        self._frames = FrameCache(archive)
-
-    @property
-    def size_bytes(self) -> int:
-        return self._frames.size_bytes
-
     @property
     def digest(self) -> bytes:
-        return self._archive.index.file_digest
+        return self.archive.index.file_digest
 
     @cached_property
     def tensors(self) -> Mapping[str, TensorRange]:
-        return {tensor.name: tensor for tensor in self._archive.index.layout.tensors}
-
-    def read_at(self, offset: int, n_bytes: int) -> BytesLike:
-        return self._frames.read_at(offset, n_bytes)
+        return {tensor.name: tensor for tensor in self.archive.index.layout.tensors}
 
     def close(self) -> None:
         """Close the archive beneath (and its own predecessor)."""
-        self._archive.close()
+        self.archive.close()

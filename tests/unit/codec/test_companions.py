@@ -1,0 +1,96 @@
+"""Names that trainers write: which tensors belong to one parameter, and as what."""
+
+import pytest
+
+from weightzip.codec.companions import (
+    find_second_moment,
+    index_by_parameter,
+    is_second_moment,
+    may_be_master,
+    strip_prefixes,
+)
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.layout import TensorRange
+
+
+def _tensor(name: str, dtype: DType = DType.F32, shape: tuple[int, ...] = (4, 2)) -> TensorRange:
+    return TensorRange(name, dtype, shape, 0, 8 * dtype.element_bytes)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("exp_avg.layers.0.weight", "exp_avg_sq.layers.0.weight"),
+        ("state.12.exp_avg", "state.12.exp_avg_sq"),
+        ("optimizer/w/exp_avg", "optimizer/w/exp_avg_sq"),
+        ("weight_exp_avg", "weight_exp_avg_sq"),
+        ("exp_avg_weight", "exp_avg_sq_weight"),
+        ("exp_avgs.0", "exp_avg_sqs.0"),
+        ("opt.m.w", "opt.v.w"),
+        ("w.m", "w.v"),
+        ("opt_state.0.mu.dense.kernel", "opt_state.0.nu.dense.kernel"),
+        ("m.w.m", "m.w.v"),
+    ],
+)
+def test_first_moments_find_second_ones(first: str, second: str) -> None:
+    tensors = {name: _tensor(name) for name in (first, second)}
+    assert find_second_moment(tensors[first], tensors) == tensors[second]
+    assert find_second_moment(tensors[second], tensors) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("max_exp_avgx", "max_exp_avg_sqx"),
+        ("norm.weight", "norv.weight"),
+        ("mlp", "vlp"),
+        ("exp_avg", "v"),
+        ("layers.qm.w", "layers.qv.w"),
+    ],
+)
+def test_other_names_are_left_alone(first: str, second: str) -> None:
+    tensors = {name: _tensor(name) for name in (first, second)}
+    assert find_second_moment(tensors[first], tensors) is None
+
+
+@pytest.mark.parametrize(
+    "second", [_tensor("exp_avg_sq", DType.BF16), _tensor("exp_avg_sq", shape=(2, 4))], ids=["dtype", "shape"]
+)
+def test_moments_have_one_form(second: TensorRange) -> None:
+    assert find_second_moment(_tensor("exp_avg"), {"exp_avg_sq": second}) is None
+
+
+def test_integers_are_no_moments() -> None:
+    tensors = {name: _tensor(name, DType.U8) for name in ("exp_avg", "exp_avg_sq")}
+    assert find_second_moment(tensors["exp_avg"], tensors) is None
+    assert not is_second_moment(tensors["exp_avg_sq"])
+
+
+def test_some_names_alone_tell_second_moments() -> None:
+    assert is_second_moment(_tensor("exp_avg_sq.w"))
+    assert not is_second_moment(_tensor("exp_avg.w"))
+    assert not is_second_moment(_tensor("attention.v"))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("fp32_param.b.0.weight", "b.0.weight"),
+        ("optimizer.master_weights.module.model.b.0.weight", "b.0.weight"),
+        ("b.0.weight", "b.0.weight"),
+        ("model", "model"),
+        ("models.weight", "models.weight"),
+        ("exp_avg.b", "exp_avg.b"),
+    ],
+)
+def test_prefixes_of_wrappers_do_not_count(name: str, parameter: str) -> None:
+    assert strip_prefixes(name) == parameter
+    assert index_by_parameter([_tensor(name)]) == {parameter: [_tensor(name)]}
+
+
+def test_masters_are_fp32_of_the_same_shape() -> None:
+    assert may_be_master(_tensor("w", DType.BF16), _tensor("w"))
+    assert may_be_master(_tensor("w", DType.U16), _tensor("w"))
+    assert not may_be_master(_tensor("w", DType.BF16), _tensor("w", DType.F16))
+    assert not may_be_master(_tensor("w", DType.BF16), _tensor("w", shape=(8,)))
+    assert not may_be_master(_tensor("w"), _tensor("w"))
