@@ -31,7 +31,9 @@ def translate_failures(url: str, key: str) -> Iterator[None]:
         yield
     except WeightzipError:
         raise
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+    except NotADirectoryError as error:
+        raise NotFound(f"{place} cannot exist: a file stands where a directory should") from error
+    except (FileNotFoundError, IsADirectoryError) as error:
         code = service_code(error)
         if code and code not in _MISSING:
             raise StoreUnavailable(f"{url}: {error} ({code})") from error

@@ -37,3 +37,9 @@ def test_a_link_to_an_object_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("elsewhere")
     assert store.read_bytes("link", 100) == b"bytes"
     assert store.read_range("link", 1, 2) == b"yt"
+
+
+def test_a_file_in_place_of_a_directory_is_named(tmp_path: Path) -> None:
+    (tmp_path / "store").touch()
+    with pytest.raises(NotFound, match="a file stands where a directory should"):
+        LocalStore(tmp_path / "store").read_bytes("weightzip-store.json", 100)
