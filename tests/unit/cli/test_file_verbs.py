@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shards.build import write_step
+from shards.related import write_related
 
 
 def _run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -76,6 +77,27 @@ def test_pipes(steps: Path) -> None:
     assert (cut.returncode, (steps / "cut").exists()) == (3, False)
 
 
+def test_a_file_leans_on_one_beside_it(tmp_path: Path) -> None:
+    model, optimizer = write_related(tmp_path, 2)
+    archive, packed = tmp_path / "model.wzst", tmp_path / "optimizer.wzst"
+    done = _run("compress", model, archive, "--beside", tmp_path / "model-2.json", "--beside", optimizer)
+    assert (done.returncode, b"no such file" in done.stderr) == (10, True)
+    done = _run("compress", model, archive, "--beside", optimizer, "--json")
+    assert json.loads(done.stdout)["stored_bytes"] < 1500
+    assert _run("verify", model, archive, "--beside", optimizer).returncode == 0
+    missing = _run("decompress", archive, "-")
+    assert (missing.returncode, b"--beside FILE" in missing.stderr) == (6, True)
+    assert _run("decompress", archive, "-", "--beside", optimizer).stdout == model.read_bytes()
+    assert b"leans on the file" in _run("inspect", archive).stderr
+    assert _run("compress", optimizer, packed).returncode == 0
+    assert b"bytes of its own" in _run("inspect", packed).stderr
+    stored = packed.read_bytes()
+    assert _run("decompress", "-", tmp_path / "out", stdin=stored).returncode == 0
+    assert (tmp_path / "out").read_bytes() == optimizer.read_bytes()
+    assert _run("decompress", "-", "-", stdin=stored).stdout == optimizer.read_bytes()
+    assert not list(tmp_path.glob(".weightzip-*"))
+
+
 def test_inspect_tells_what_is_inside(steps: Path) -> None:
     archive = steps / "a.wzst"
     base = steps / "step-1" / "model.safetensors"
@@ -102,6 +124,7 @@ def test_inspect_tells_what_is_inside(steps: Path) -> None:
         (("decompress", "{0}/leaning", "{0}/x"), 6, "--base"),
         (("verify", "{0}/step-1/model.safetensors", "{0}/alone"), 3, "differ"),
         (("verify", "{0}/leaning", "--base", "{0}/step-2/model.safetensors"), 6, "what was given is"),
+        (("compress", "{0}/step-1", "{0}/x", "--beside", "{0}/alone"), 2, "goes with one file"),
         (("compress", "--threads", "-1", "a", "b"), 2, "threads"),
         (("frobnicate",), 2, "frobnicate"),
     ],
