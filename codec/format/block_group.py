@@ -39,6 +39,12 @@ class ContextInput(IntEnum):
     PREDICTED = 3
 
 
+# max() of an enumeration asks every member, and a head is decoded for every frame.
+_LAST_TRANSFORM = max(Transform)
+_LAST_PREDICTOR = max(Predictor)
+_LAST_CONTEXT_INPUT = max(ContextInput)
+
+
 @dataclass(frozen=True)
 class RecipeHead:
     """What a recipe says of elements and inputs. `companion_bytes` is the companion's element size, 0 without one."""
@@ -62,13 +68,13 @@ def decode_recipe_head(group: BytesLike, place: str) -> RecipeHead:
     """Return the head of a block group's recipe."""
     cursor = Cursor(group, place)
     element_log2 = _decode_choice(cursor, "element_log2", 3)
-    transform = Transform(_decode_choice(cursor, "transform", max(Transform)))
+    transform = Transform(_decode_choice(cursor, "transform", _LAST_TRANSFORM))
     block_log2 = cursor.u8("block_log2")
     cursor.expect(10 <= block_log2 <= 16, f"block_log2 {block_log2} is out of range")
     n_contexts = cursor.u8("n_contexts")
     cursor.expect(1 <= n_contexts <= MAX_CONTEXTS, f"n_contexts {n_contexts} is out of range")
-    predictor = Predictor(_decode_choice(cursor, "predictor", max(Predictor)))
-    context_input = ContextInput(_decode_choice(cursor, "context_input", max(ContextInput)))
+    predictor = Predictor(_decode_choice(cursor, "predictor", _LAST_PREDICTOR))
+    context_input = ContextInput(_decode_choice(cursor, "context_input", _LAST_CONTEXT_INPUT))
     companion_log2 = _decode_choice(cursor, "companion_log2", 3)
     _check_choices(cursor, transform, n_contexts, predictor, context_input, companion_log2)
     weight = 0
