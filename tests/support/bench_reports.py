@@ -27,6 +27,7 @@ def make_file(
     stored_bytes: int = 3_000_000,
     base: str | None = None,
     leans: bool = False,
+    beside: tuple[str, ...] = (),
     disk_bytes: int | None = 0,
     tensor_name: str = "layer.weight",
 ) -> FileResult:
@@ -37,6 +38,7 @@ def make_file(
         source=path,
         base=None if base is None else Path(base),
         leans=leans,
+        beside=tuple(Path("run", other) for other in beside),
         raw_bytes=raw_bytes,
         stored_bytes=stored_bytes,
         kinds=(

@@ -75,10 +75,11 @@ def describe_disk(report: BenchReport) -> Iterator[str]:
 
 
 def describe_base(file: FileResult) -> str:
-    """Return what a file was compressed against."""
-    if file.base is None:
-        return "alone"
-    return str(file.base) if file.leans else f"alone (no use of {file.base})"
+    """Return what a file was compressed against: its predecessor, and files beside it by name."""
+    used = [str(file.base)] if file.leans else []
+    used += [path.name for path in file.beside]
+    described = ", ".join(used) or "alone"
+    return described if file.base is None or file.leans else f"{described} (no use of {file.base})"
 
 
 def format_speed(timing: Timing) -> str:

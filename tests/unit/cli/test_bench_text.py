@@ -28,6 +28,12 @@ def test_a_predecessor_that_did_not_help_is_said() -> None:
     assert [row[1] for row in rows] == ["alone (no use of old)", "old", ""]
 
 
+def test_files_beside_that_helped_are_named() -> None:
+    files = (make_file(beside=("big",)), make_file(base="old", leans=True, beside=("big",)))
+    rows = list_file_rows(make_report(*files, make_file(base="old", beside=("big", "other"))))
+    assert [row[1] for row in rows[:3]] == ["big", "old, big", "big, other (no use of old)"]
+
+
 def test_the_facts_tell_identity_threads_memory_and_machine() -> None:
     text = "\n".join(list_facts(make_report(make_file())))
     assert "identical: yes, the file was restored" in text

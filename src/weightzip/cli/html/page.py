@@ -152,12 +152,14 @@ def _explain_method(report: BenchReport) -> Sequence[str]:
 
 
 def _describe_bases(report: BenchReport) -> str:
-    n_leaning = sum(file.leans for file in report.files)
-    if n_leaning == 0:
-        return "each alone"
-    return (
-        f"{n_leaning} of them against a predecessor" if len(report.files) > 1 else "against its predecessor"
+    if len(report.files) == 1:
+        return "against its predecessor" if report.files[0].leans else "alone"
+    counts = (
+        (sum(file.leans for file in report.files), "against a predecessor"),
+        (sum(bool(file.beside) for file in report.files), "against files beside them"),
     )
+    described = " and ".join(f"{n_files} of them {words}" for n_files, words in counts if n_files)
+    return described or "each alone"
 
 
 def _name_files(report: BenchReport) -> str:

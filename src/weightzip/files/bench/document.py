@@ -32,6 +32,7 @@ def _describe_file(file: FileResult) -> dict[str, Any]:
         "path": str(file.source),
         "base": None if file.base is None else str(file.base),
         "leans_on_base": file.leans,
+        "beside": [str(path) for path in file.beside],
         "identical": True,
         "file_digest": file.file_digest,
         **_describe_sizes(file.raw_bytes, file.stored_bytes),

@@ -23,6 +23,7 @@ from weightzip.files.bench.inputs import BenchInput
 from weightzip.files.bench.kinds import split_index, sum_kinds
 from weightzip.files.bench.machine import describe_machine, read_disk_bytes, read_memory_bytes
 from weightzip.files.bench.report import BenchReport, FileResult, TensorResult, Timing, pick_largest
+from weightzip.files.beside import BesideFiles
 from weightzip.files.compress import compress_file
 from weightzip.files.opening import open_archive, open_base, open_source
 from weightzip.files.reports import Progress, ignore_progress
@@ -40,9 +41,9 @@ _MAX_ROUNDS = 5
 def measure_inputs(
     inputs: Sequence[BenchInput], *, n_threads: int = 0, show_progress: ShowProgress
 ) -> BenchReport:
-    """Measure all files and return the report. `n_threads` 0 uses all cores.
+    """Measure all files and return the report, files in the order of the inputs. `n_threads` 0 uses all cores.
 
-    One archive at a time lies in the system's temporary directory (TMPDIR); memory is bounded, inputs are only read.
+    The largest file of a checkpoint comes first, and later ones may lean on it, as in the daemon. One archive at a time lies in the system's temporary directory (TMPDIR); memory is bounded, inputs are only read.
 
     Raises:
         ContentDiffers, VerificationFailed: a file does not come back as it was: no figure is worth reporting then.
@@ -51,39 +52,67 @@ def measure_inputs(
     n_threads = n_threads or len(os.sched_getaffinity(0))
     measured_at, machine = datetime.now(timezone.utc), describe_machine()
     memory_before_bytes, _ = read_memory_bytes()
-    files = []
+    results: dict[BenchInput, FileResult] = {}
     with tempfile.TemporaryDirectory(prefix="weightzip-bench-") as folder:
-        for one in inputs:
-            with show_progress(one.source.name) as progress:
-                files.append(
-                    _measure_file(one, Path(folder, "archive"), n_threads, progress or ignore_progress)
-                )
+        for checkpoint in dict.fromkeys(one.checkpoint for one in inputs):
+            together = [one for one in inputs if one.checkpoint == checkpoint]
+            results |= _measure_checkpoint(together, Path(folder, "archive"), n_threads, show_progress)
     _, peak_memory_bytes = read_memory_bytes()
-    return BenchReport(measured_at, machine, n_threads, tuple(files), peak_memory_bytes, memory_before_bytes)
+    files = tuple(results[one] for one in inputs)
+    return BenchReport(measured_at, machine, n_threads, files, peak_memory_bytes, memory_before_bytes)
 
 
-def _measure_file(one: BenchInput, target: Path, n_threads: int, progress: Progress) -> FileResult:
+def _measure_checkpoint(
+    inputs: Sequence[BenchInput], target: Path, n_threads: int, show_progress: ShowProgress
+) -> dict[BenchInput, FileResult]:
+    results = {}
+    with BesideFiles(n_threads) as beside:
+        for one in sorted(inputs, key=_sort_key):
+            with show_progress(one.source.name) as progress:
+                result = _measure_file(one, beside, target, n_threads, progress or ignore_progress)
+            if not result.beside:
+                beside.offer(one.source, result.file_digest)
+            results[one] = result
+    return results
+
+
+def _sort_key(one: BenchInput) -> tuple[int, Path]:
+    """Return what sorts the largest files first."""
+    with open_source(one.source) as source:
+        return -source.size_bytes, one.source
+
+
+def _measure_file(
+    one: BenchInput, beside: BesideFiles, target: Path, n_threads: int, progress: Progress
+) -> FileResult:
     with open_source(one.source) as source, open_base(one.base, n_threads) as base:
         written = compress_file(
             one.source,
             target,
             base=base,
+            beside=beside.files,
             n_threads=n_threads,
             verify=False,  # all of it is compared below
             force=True,
             progress=_take_share(progress, 0),
         )
-        with open_archive(target, base=base, n_threads=n_threads) as archive:
+        with open_archive(target, base=base, beside=beside.files, n_threads=n_threads) as archive:
             parts = split_index(archive.index)
             encode = _time_rounds(
-                source.size_bytes, partial(_encode, source, base, n_threads, _take_share(progress, 1))
+                source.size_bytes,
+                partial(_encode, source, base, beside.files, n_threads, _take_share(progress, 1)),
             )
             decode = _time_rounds(
                 archive.index.file_bytes, partial(_decode, archive, n_threads, _take_share(progress, 2))
             )
         source.check_unchanged()  # or the comparison would blame the archive
         verified = verify_file(
-            one.source, target, base=base, n_threads=n_threads, progress=_take_share(progress, 3)
+            one.source,
+            target,
+            base=base,
+            beside=beside.files,
+            n_threads=n_threads,
+            progress=_take_share(progress, 3),
         )
     if verified.file_digest != written.file_digest:
         raise ContentDiffers(f"{one.source}: had digest {written.file_digest}, now {verified.file_digest}")
@@ -96,6 +125,7 @@ def _measure_file(one: BenchInput, target: Path, n_threads: int, progress: Progr
         source=one.source,
         base=one.base,
         leans=written.base_digest is not None,
+        beside=beside.find_paths(written.beside_digests),
         raw_bytes=written.raw_bytes,
         stored_bytes=written.stored_bytes,
         kinds=sum_kinds(parts, written.stored_bytes),
@@ -106,12 +136,18 @@ def _measure_file(one: BenchInput, target: Path, n_threads: int, progress: Progr
     )
 
 
-def _encode(source: FileSource, base: Predecessor | None, n_threads: int, progress: Progress) -> None:
+def _encode(
+    source: FileSource,
+    base: Predecessor | None,
+    beside: Sequence[Predecessor],
+    n_threads: int,
+    progress: Progress,
+) -> None:
     """Encode a file with its digest, as compressing does, and drop what comes out."""
     digest, done_bytes = DigestBuilder(n_threads), 0
     backend = CpuBackend(n_threads)
     layout = read_layout(source)
-    join = join_shard(source, layout, base)
+    join = join_shard(source, layout, base, beside)
     frames = encode_shard(source, join, backend, verify=False, name=str(source.path))
     with closing(frames):
         for raw, frame in frames:

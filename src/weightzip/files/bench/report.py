@@ -61,12 +61,14 @@ class Timing:
 class FileResult:
     """One file, compressed, restored and found equal to the original, digest (BLAKE3 in hex) and bytes.
 
-    `base` is the predecessor that was offered; `leans` tells whether any frame leans on it.
+    `base` is the predecessor that was offered; `leans` tells whether any frame leans on it. `beside` are the files of
+    its checkpoint that frames lean on.
     """
 
     source: Path
     base: Path | None
     leans: bool
+    beside: tuple[Path, ...]
     raw_bytes: int
     stored_bytes: int
     kinds: tuple[KindResult, ...]

@@ -24,17 +24,26 @@ def steps(tmp_path: Path) -> Path:
 def test_a_directory_is_paired_by_relative_path(steps: Path) -> None:
     old, new = steps / "old", steps / "new"
     assert list_inputs([new], old) == [
-        BenchInput(new / "model", old / "model"),
-        BenchInput(new / "sub" / "extra", None),
+        BenchInput(new / "model", old / "model", new),
+        BenchInput(new / "sub" / "extra", None, new),
     ]
 
 
 def test_files_are_paired_with_a_file_or_by_name(steps: Path) -> None:
     model, extra = steps / "new" / "model", steps / "new" / "sub" / "extra"
     old = steps / "old"
-    assert list_inputs([model], None) == [BenchInput(model, None)]
-    assert list_inputs([extra], old / "model") == [BenchInput(extra, old / "model")]
-    assert list_inputs([model, extra], old) == [BenchInput(model, old / "model"), BenchInput(extra, None)]
+    assert list_inputs([model], None) == [BenchInput(model, None, model.parent)]
+    assert list_inputs([extra], old / "model") == [BenchInput(extra, old / "model", extra.parent)]
+    assert list_inputs([model, extra], old) == [
+        BenchInput(model, old / "model", model.parent),
+        BenchInput(extra, None, extra.parent),
+    ]
+
+
+def test_a_file_that_is_meant_twice_is_measured_once(steps: Path) -> None:
+    new = steps / "new"
+    extra = new / "sub" / "extra"
+    assert [one.source for one in list_inputs([new, extra], None)] == [new / "model", extra]
 
 
 def test_what_is_not_there_is_said_before_anything_is_measured(steps: Path) -> None:
