@@ -21,7 +21,7 @@ _SAMPLE_BYTES = 4 << 10
 _OPAQUE_SAMPLE_BYTES = 16 << 10
 _N_SAMPLES = 4
 # Estimates err by a few percent; within this margin both forms are built and measured.
-_ESTIMATE_MARGIN = 1.1
+_ESTIMATE_MARGIN = 1.05
 
 
 @dataclass(frozen=True)
