@@ -143,9 +143,7 @@ def test_a_run_that_is_set_back_keeps_what_it_saved_last(
     for position, step in enumerate((500, 800, 900, 600, 700)):
         expected[step] = describe_tree(save_at(trainer, step, 1_700_000_000 + position))
         daemon.wait_for(partial(is_newest, tmp_path, step))
-        status = daemon.get("/v1/status")[1]
-        assert status["newest_step"]["committed"] == step
-        assert status["newest_step"]["complete"] == step
+        daemon.wait_for(partial(says_newest, daemon, {"committed": step, "complete": step}))
     daemon.wait_for(lambda: daemon.committed_steps() == [600, 700])
     assert daemon.terminate() == 0
     shutil.rmtree(trainer.path(700))
@@ -297,3 +295,8 @@ def save_at(trainer: TrainerSimulator, step: int, seconds: int) -> Path:
 def is_newest(tmp_path: Path, step: int) -> bool:
     """Say whether `step` is the newest in the store."""
     return steps_of(str(tmp_path / "store"))[-1:] == [step]
+
+
+def says_newest(daemon: DaemonProcess, steps: dict[str, int]) -> bool:
+    """Say whether the daemon names these newest steps; it knows a moment after the store does."""
+    return bool(daemon.get("/v1/status")[1]["newest_step"] == steps)
