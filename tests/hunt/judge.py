@@ -1,0 +1,75 @@
+"""What becomes of a damaged archive: it must be refused by name or restore the right bytes, from a file and from a pipe."""
+
+import io
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+from hunt.victims import Victim
+from weightzip.codec.backend import CpuBackend
+from weightzip.codec.decoder import decode_shard
+from weightzip.codec.reader import Archive
+from weightzip.codec.source import MemorySource
+from weightzip.codec.stream import StreamDecoder
+from weightzip.errors import WeightzipError
+
+RIGHT = "right bytes"
+WRONG = "WRONG BYTES"
+"""Verdicts beside these are why an archive was refused, without the numbers."""
+
+_BACKEND = CpuBackend(1)
+_NUMBERS = re.compile(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b")
+
+
+def judge_file(archive: bytes, victim: Victim) -> str:
+    """Return the verdict on decoding the whole with random access. Raises what is not of the family of our errors."""
+
+    def restores_right() -> bool:
+        opened = _open(archive, victim)
+        return b"".join(decode_shard(opened, n_threads=1)) == victim.shard
+
+    return _judge(restores_right)
+
+
+def judge_frames(archive: bytes, victim: Victim) -> str:
+    """Return the verdict on decoding frames alone, which no digest of the whole protects.
+
+    Frames of an index that tiles the shard otherwise are not judged: whoever forges one with right checksums decides
+    what is where.
+    """
+
+    def restores_right() -> bool:
+        opened = _open(archive, victim)
+        ends = opened.index.frames.raw_offset.tolist()
+        if ends != Archive(MemorySource(victim.archive)).index.frames.raw_offset.tolist():
+            return True
+        return all(
+            opened.read_frame(number) == victim.shard[begin:end]
+            for number, (begin, end) in enumerate(pairwise(ends))
+        )
+
+    return _judge(restores_right)
+
+
+def judge_pipe(archive: bytes, victim: Victim) -> str:
+    """Return the verdict on decoding front to back. Raises what is not of the family of our errors."""
+
+    def restores_right() -> bool:
+        decoder = StreamDecoder(
+            io.BytesIO(archive), predecessor=None, beside=victim.files, backend=_BACKEND, n_threads=1
+        )
+        return b"".join(decoder) == victim.shard
+
+    return _judge(restores_right)
+
+
+def _open(archive: bytes, victim: Victim) -> Archive:
+    return Archive(MemorySource(archive), beside=victim.files, backend=_BACKEND)
+
+
+def _judge(restores_right: Callable[[], bool]) -> str:
+    try:
+        return RIGHT if restores_right() else WRONG
+    except WeightzipError as error:
+        reason = str(error).rpartition(": ")[2]
+        return f"{type(error).__name__}: {_NUMBERS.sub('N', reason)}"

@@ -1,0 +1,99 @@
+"""An archive taken apart, so that it can be put together again around a damaged part with right checksums and sizes.
+
+Never made right are raw_checksum and the digest of the shard: they must tell that the bytes are not the right ones.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from weightzip.codec.format.block_group import Transform
+from weightzip.codec.format.checksum import compute_checksum
+from weightzip.codec.format.data_frame import OWN, DataFrame, Method, decode_data_frame
+from weightzip.codec.format.footer import FOOTER_BYTES, encode_footer
+from weightzip.codec.format.frame import FRAME_HEADER_BYTES, FrameKind, encode_frame_header
+from weightzip.codec.format.frame_table import FrameFacts, FrameRow, build_frame_table
+from weightzip.codec.format.index import Index, encode_index
+from weightzip.codec.reader import Archive
+from weightzip.codec.source import MemorySource
+from weightzip.errors import WeightzipError
+
+_CHECKSUM_BYTES = 8
+_PLACE = "a part"
+
+
+class FramePart(NamedTuple):
+    """A data frame's body, and what the index says of it."""
+
+    body: bytes
+    facts: FrameFacts
+
+
+@dataclass(frozen=True)
+class Parts:
+    """`archive` is the whole, `header` is without its checksum, `file_bytes` has the sizes of what frames may lean on, by reference."""
+
+    archive: bytes
+    header: bytes
+    frames: tuple[FramePart, ...]
+    index: Index
+    index_body: bytes
+    file_bytes: dict[int, int]
+
+
+def take_apart(archive: bytes) -> Parts:
+    """Return the parts of a sound archive."""
+    opened = Archive(MemorySource(archive))
+    table = opened.index.frames
+    bodies = [bytes(opened.read_stored_frame(number))[FRAME_HEADER_BYTES:] for number in range(len(table))]
+    index_begin = (
+        int(table.archive_offset[-1] + table.frame_bytes[-1]) if len(table) else opened.header.n_bytes
+    )
+    file_bytes = {number: reference.file_bytes for number, reference in enumerate(opened.header.references)}
+    if opened.header.leans_on_itself:
+        file_bytes[OWN] = opened.index.file_bytes
+    return Parts(
+        archive,
+        archive[: opened.header.n_bytes - _CHECKSUM_BYTES],
+        tuple(FramePart(body, table.row(number).facts) for number, body in enumerate(bodies)),
+        opened.index,
+        archive[index_begin + FRAME_HEADER_BYTES : -FOOTER_BYTES],
+        file_bytes,
+    )
+
+
+def put_together(parts: Parts, *, index_body: bytes | None = None, index_offset: int | None = None) -> bytes:
+    """Return the archive of these parts, with the index made anew unless its body is given."""
+    out = bytearray(seal_header(parts.header))
+    rows = []
+    for body, facts in parts.frames:
+        frame = encode_frame_header(FrameKind.DATA, body) + body
+        rows.append(FrameRow(len(out), len(frame), facts))
+        out += frame
+    if index_body is None:
+        index_body = encode_index(Index(parts.index.file_digest, parts.index.layout, build_frame_table(rows)))
+    footer = encode_footer(len(out) if index_offset is None else index_offset)
+    return bytes(out + encode_frame_header(FrameKind.INDEX, index_body) + index_body + footer)
+
+
+def seal_header(header: bytes) -> bytes:
+    """Return the header with its checksum."""
+    return header + compute_checksum(header).to_bytes(_CHECKSUM_BYTES, "little")
+
+
+def read_claims(body: bytes, facts: FrameFacts, parts: Parts) -> FrameFacts:
+    """Return what an index would say of a body that may be damaged; `facts` if the body says nothing."""
+    try:
+        frame = decode_data_frame(body, parts.file_bytes, _PLACE)
+    except WeightzipError:
+        return facts
+    return FrameFacts(frame.raw_bytes, frame.method, _read_transform(frame), frame.leans_on)
+
+
+def read_frame(part: FramePart, parts: Parts) -> DataFrame:
+    """Return the fields of a sound frame."""
+    return decode_data_frame(part.body, parts.file_bytes, _PLACE)
+
+
+def _read_transform(frame: DataFrame) -> Transform:
+    code = frame.rest[1] if frame.method == Method.BLOCKS and len(frame.rest) > 1 else 0
+    return Transform(code) if code <= max(Transform) else Transform.IDENTITY
