@@ -23,7 +23,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class Case:
-    """Tensors of one kind: as a file for us, and without their header for rivals that take a buffer."""
+    """Tensors of one kind: as a file for us, and without their header for rivals that take a buffer.
+
+    The file may hold more: what trainers save in one file with them, and we may read first.
+    """
 
     facts: Facts
     shard: Path
@@ -38,20 +41,35 @@ class Case:
         return DType[self.facts.dtype].element_bytes
 
 
+@dataclass(frozen=True)
+class WholeCheckpoint:
+    """The files of one step, and the directory of an older one, if any."""
+
+    facts: Facts
+    files: tuple[Path, ...]
+    predecessor: Path | None
+
+
 def build_case(
     folder: Path,
     facts: Facts,
     tensors: Mapping[str, RawTensor],
     predecessor: Mapping[str, RawTensor] | None = None,
+    companions: Mapping[str, RawTensor] | None = None,
 ) -> Case:
-    """Write the shards of a case into `folder` and return it."""
+    """Write the shards of a case into `folder` and return it.
+
+    `companions` are other tensors for the same file. `predecessor` may hold more than both: what they have no name
+    for is left out.
+    """
+    whole = {**tensors, **(companions or {})}
     stem = "-".join(value for value in (facts.data, facts.kind, facts.dtype, facts.spacing)).replace(" ", "_")
     shard = folder / f"{stem}.safetensors"
-    write_tensors(shard, tensors)
+    write_tensors(shard, whole)
     predecessor_shard = None
     if predecessor is not None:
         predecessor_shard = folder / f"{stem}.predecessor.safetensors"
-        write_tensors(predecessor_shard, predecessor)
+        write_tensors(predecessor_shard, {name: predecessor[name] for name in whole})
     return Case(
         facts,
         shard,

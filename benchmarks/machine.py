@@ -1,33 +1,19 @@
-"""What the figures were measured on."""
+"""What the figures were measured on: the product's own description, and the versions of what stands beside it."""
 
-import os
-import platform
+import re
+from dataclasses import asdict
 from importlib.metadata import version
-from pathlib import Path
 
-from weightzip.codec._native import cpu_features
+from weightzip.files.bench import describe_machine
 
-PACKAGES = ("weightzip", "numpy", "zstandard", "zipnn")
-
-
-def describe_machine() -> dict[str, object]:
-    """Return processor, cores, memory, versions and the load of the moment."""
-    return {
-        "processor": _read_processor(),
-        "n_cores": os.cpu_count(),
-        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "cpu_features": cpu_features(),
-        "load_average": [round(load, 2) for load in os.getloadavg()],
-        "versions": {package: version(package) for package in PACKAGES},
-    }
+PACKAGES = ("numpy", "zstandard", "zipnn")
 
 
-def _read_processor() -> str:
-    fields = dict(
-        line.split(":", 1) for line in Path("/proc/cpuinfo").read_text().splitlines() if ":" in line
-    )
-    named = {key.strip(): value.strip() for key, value in fields.items()}
-    family, model = named.get("cpu family", "?"), named.get("model", "?")
-    return f"{named.get('model name', platform.machine())}, family {family}, model {model}"
+def describe_bench_machine() -> dict[str, object]:
+    """Return processor, cores, memory, load of the moment, and versions."""
+    return {**asdict(describe_machine()), "versions": {package: version(package) for package in PACKAGES}}
+
+
+def name_folder(processor: object) -> str:
+    """Return the name of the folder for the results of a processor."""
+    return re.sub(r"[^a-z0-9]+", "-", str(processor).lower()).strip("-")

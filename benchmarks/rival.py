@@ -1,4 +1,4 @@
-"""What every compressor must offer to be measured."""
+"""What every compressor must offer to be measured, and the proof that comes before any figure."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ Buffer = bytes | bytearray | memoryview
 
 
 class Rival(Protocol):
-    """A compressor on one thread. Only `encode` and `decode` are timed.
+    """A compressor. Only `encode` and `decode` are timed.
 
     An encoded form counts whole: whatever `decode` needs besides the case's predecessor is in it.
     Results may come in several buffers: joining them is nobody's work here.
@@ -18,6 +18,10 @@ class Rival(Protocol):
     @property
     def name(self) -> str:
         """The column in the tables."""
+
+    @property
+    def n_threads(self) -> int:
+        """How many threads it uses, each on a core of its own."""
 
     def accepts(self, case: Case) -> bool:
         """Say whether this rival has something to offer for the case."""
@@ -33,7 +37,9 @@ class Rival(Protocol):
 
 
 class BufferRival:
-    """What rivals share that take a buffer of tensors, with or without a predecessor."""
+    """What rivals share that take a buffer of tensors, with or without a predecessor, on one thread."""
+
+    n_threads = 1
 
     def accepts(self, case: Case) -> bool:
         """Accept every case."""
@@ -42,3 +48,16 @@ class BufferRival:
     def original(self, case: Case) -> bytes:
         """Return the tensors' bytes, without the file's header."""
         return case.raw
+
+
+def prove_round_trip(rival: Rival, case: Case) -> Sequence[Buffer]:
+    """Return the encoded form of a case, proven to give back every byte.
+
+    Raises:
+        SystemExit: it does not.
+    """
+    original = rival.original(case)
+    encoded = rival.encode(bytearray(original), case)
+    if b"".join(rival.decode(encoded, case)) != original:
+        raise SystemExit(f"{rival.name} on {case.facts}: the decoded bytes differ")
+    return encoded

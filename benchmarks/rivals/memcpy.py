@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from benchmarks.case import Case
 from benchmarks.rival import Buffer, BufferRival
+from benchmarks.rivals.names import MEMCPY
 
 
 class Memcpy(BufferRival):
     """Copies. The upper bound of every speed."""
 
-    name = "memcpy"
+    name = MEMCPY
 
     def accepts(self, case: Case) -> bool:
         """Accept the cases without predecessor: copying is the same with one."""

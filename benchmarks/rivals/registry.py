@@ -1,5 +1,6 @@
 """Which rivals are measured, by name; ours come last."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,18 +9,23 @@ from benchmarks.rivals.memcpy import Memcpy
 from benchmarks.rivals.weightzip_file import WeightzipFile
 from benchmarks.rivals.weightzip_frames import WeightzipFrames
 from benchmarks.rivals.xor_planes import XorPlanes
-from benchmarks.rivals.zipnn_rival import ZipNN
+from benchmarks.rivals.zipnn_rival import ZipNN, ZipNNOnXor
 from benchmarks.rivals.zstd_alone import ZstdAlone
 
 
+def open_peers() -> Sequence[Rival]:
+    """Return everybody else, for sizes."""
+    return ZstdAlone(), XorPlanes(), ZipNN(), ZipNNOnXor()
+
+
 def open_rivals(folder: Path) -> Sequence[Rival]:
-    """Return every rival; the ones that work on files do so in `folder`."""
+    """Return every rival, for speeds; the ones that work on files do so in `folder`."""
+    two_threads = (WeightzipFrames(n_threads=2),) if len(os.sched_getaffinity(0)) > 1 else ()
     return (
         Memcpy(),
-        ZstdAlone(),
-        XorPlanes(),
-        ZipNN(),
+        *open_peers(),
         WeightzipFrames(),
+        *two_threads,
         WeightzipFile(folder, verify=False),
         WeightzipFile(folder, verify=True),
     )

@@ -12,6 +12,8 @@ from weightzip import compress_file, decompress_file
 class WeightzipFile:
     """`compress_file` and `decompress_file` in a folder (a memory file system, if the disk is not to count)."""
 
+    n_threads = 1
+
     def __init__(self, folder: Path, *, verify: bool) -> None:
         self._folder = folder
         self._verify = verify

@@ -1,11 +1,14 @@
 """weightzip in memory: planning, block coding and the checksum of every frame, as in an archive; no files, no digest."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from benchmarks.case import Case
 from benchmarks.rival import Buffer, BufferRival
+from benchmarks.rivals.names import OURS, OURS_TWO_THREADS
 from weightzip.codec.backend import CpuBackend
-from weightzip.codec.encoder import load_spans
+from weightzip.codec.background import map_in_order
+from weightzip.codec.encoder import LoadedSpan, load_spans
 from weightzip.codec.format.frame import FRAME_HEADER_BYTES
 from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
@@ -14,42 +17,52 @@ from weightzip.codec.join import join_shard
 from weightzip.codec.references import References
 from weightzip.codec.source import MemorySource
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 
 class WeightzipFrames(BufferRival):
-    """The frames of an archive, one thread."""
+    """The frames of an archive, on one or two threads."""
 
-    name = "weightzip"
-
-    def __init__(self) -> None:
-        self._backend = CpuBackend(n_threads=1)
+    def __init__(self, n_threads: int = 1) -> None:
+        self.n_threads = n_threads
+        self.name = OURS if n_threads == 1 else OURS_TWO_THREADS
+        self._backend = CpuBackend(n_threads)
 
     def encode(self, source: bytearray, case: Case) -> Sequence[Buffer]:
         """Return the frames, each after the room that its header takes in an archive."""
-        return list(self._encode(source, case))
-
-    def _encode(self, source: bytearray, case: Case) -> Iterator[Buffer]:
         file = MemorySource(source)
         layout = Layout(ContainerKind.SAFETENSORS, len(source), case.tensors)
-        for loaded in load_spans(file, join_shard(file, layout, _open_predecessor(case))):
-            span = loaded.span
-            yield bytes(FRAME_HEADER_BYTES)
-            yield encode_frame(
-                loaded.raw,
-                loaded.predecessor,
-                loaded.companion,
-                span.dtype,
-                self._backend,
-                sections=span.sections,
-            ).body
+        spans = load_spans(file, join_shard(file, layout, _open_predecessor(case)))
+        return [part for body in self._map(self._encode_span, spans) for part in (_HEADER, body)]
 
     def decode(self, encoded: Sequence[Buffer], case: Case) -> Sequence[Buffer]:
-        """Return the bytes of each frame, proven by its checksum."""
+        """Return the bytes of each frame, proven by its checksum. What it leans on is already in memory."""
         given = _open_predecessor(case)
-        references = None
-        if given is not None:
-            header = Header((Reference(given.digest, given.size_bytes),))
-            references = References(header, [given], own=None)
-        return [decode_frame(body, references, self._backend, "frame").raw for body in encoded[1::2]]
+        known = (Reference(given.digest, given.size_bytes),) if given is not None else ()
+        header = Header(known, leans_on_itself=True)
+        references = References(header, [given] if given is not None else [], own=MemorySource(case.raw))
+
+        def decode(body: Buffer) -> Buffer:
+            return decode_frame(body, references, self._backend, "frame").raw
+
+        return list(self._map(decode, encoded[1::2]))
+
+    def _encode_span(self, loaded: LoadedSpan) -> Buffer:
+        return encode_frame(
+            loaded.raw,
+            loaded.predecessor,
+            loaded.companion,
+            loaded.span.dtype,
+            self._backend,
+            sections=loaded.span.sections,
+        ).body
+
+    def _map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterable[R]:
+        return map_in_order(work, items, self._backend.frames_at_once)
+
+
+_HEADER = bytes(FRAME_HEADER_BYTES)
 
 
 class _InMemory(MemorySource):

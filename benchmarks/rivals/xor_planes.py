@@ -9,12 +9,13 @@ from benchmarks.case import Case
 from benchmarks.rival import Buffer, BufferRival
 
 LEVEL = 3
+NAME = f"XOR+planes+zstd -{LEVEL}"
 
 
 class XorPlanes(BufferRival):
     """XOR, byte planes, zstd level 3; planes alone where there is no predecessor."""
 
-    name = f"XOR+planes+zstd -{LEVEL}"
+    name = NAME
 
     def encode(self, source: bytearray, case: Case) -> Sequence[Buffer]:
         """Return one zstd frame over all planes."""

@@ -11,13 +11,9 @@ LEVEL = 3
 
 
 class ZstdAlone(BufferRival):
-    """zstd, level 3, one thread."""
+    """zstd, level 3, one thread; it makes no use of a predecessor."""
 
     name = f"zstd -{LEVEL}"
-
-    def accepts(self, case: Case) -> bool:
-        """Accept the cases without predecessor."""
-        return case.predecessor_raw is None
 
     def encode(self, source: bytearray, case: Case) -> Sequence[Buffer]:
         """Return one zstd frame."""

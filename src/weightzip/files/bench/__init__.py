@@ -2,6 +2,7 @@
 
 from weightzip.files.bench.document import report_to_document
 from weightzip.files.bench.inputs import BenchInput, list_inputs
+from weightzip.files.bench.machine import describe_machine
 from weightzip.files.bench.measure import measure_inputs
 from weightzip.files.bench.report import BenchReport, FileResult, KindResult, Machine, TensorResult, Timing
 
@@ -13,6 +14,7 @@ __all__ = [
     "Machine",
     "TensorResult",
     "Timing",
+    "describe_machine",
     "list_inputs",
     "measure_inputs",
     "report_to_document",
