@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from hunt.mutations import draw_extreme, mutate
-from hunt.parts import FramePart, Parts, put_together, read_claims, read_frame, take_apart
+from hunt.parts import FramePart, Parts, put_together, read_claims, read_frame, read_plain_index, take_apart
 from hunt.victims import Victim
 from weightzip.codec.format.data_frame import OWN, FrameInput, Piece, encode_data_frame
 from weightzip.codec.format.layout import ContainerKind, Layout
 from weightzip.codec.format.limits import MAX_PIECES, MAX_REFERENCES
-from weightzip.codec.zstd import compress_zstd, decompress_zstd
+from weightzip.codec.zstd import compress_zstd
 
-_PLAIN_BYTES = 8
 _ODD_REFERENCES = (OWN, OWN - 1, MAX_REFERENCES, MAX_REFERENCES - 1)
 
 
@@ -150,7 +149,7 @@ def _fit_index(random: Random, parts: Parts) -> Parts:
 
 def _forge_index(random: Random, parts: Parts, donor: Parts) -> bytes:
     """Damage what the index says."""
-    plain, other = (_read_plain(given) for given in (parts, donor))
+    plain, other = (read_plain_index(given) for given in (parts, donor))
     mutated = mutate(random, plain, other)
     return put_together(parts, index_body=struct.pack("<Q", len(mutated)) + compress_zstd(mutated, level=1))
 
@@ -162,11 +161,6 @@ def _forge_envelope(random: Random, parts: Parts, donor: Parts) -> bytes:
 
 def _forge_footer(random: Random, parts: Parts, donor: Parts) -> bytes:
     return put_together(parts, index_offset=draw_extreme(random, 8, random.randrange(1000)))
-
-
-def _read_plain(parts: Parts) -> bytes:
-    n_bytes = int.from_bytes(parts.index_body[:_PLAIN_BYTES], "little")
-    return decompress_zstd(parts.index_body[_PLAIN_BYTES:], n_bytes, "a part")
 
 
 def _forge_bytes(random: Random, parts: Parts, donor: Parts) -> bytes:

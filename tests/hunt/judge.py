@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from hunt.forgeries import Forgery
 from hunt.victims import Victim
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.decoder import decode_shard
@@ -21,8 +22,17 @@ _BACKEND = CpuBackend(1)
 _NUMBERS = re.compile(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b")
 
 
+def list_verdicts(forgery: Forgery) -> dict[str, str]:
+    """Return the verdicts on a damaged archive by the way of decoding. Raises what is not of the family of our errors."""
+    archive, victim = forgery.archive, forgery.victim
+    verdicts = {"file": judge_file(archive, victim), "pipe": judge_pipe(archive, victim)}
+    if forgery.keeps_order:
+        verdicts["frames"] = judge_frames(archive, victim)
+    return verdicts
+
+
 def judge_file(archive: bytes, victim: Victim) -> str:
-    """Return the verdict on decoding the whole with random access. Raises what is not of the family of our errors."""
+    """Return the verdict on decoding the whole with random access."""
 
     def restores_right() -> bool:
         opened = _open(archive, victim)
@@ -52,7 +62,7 @@ def judge_frames(archive: bytes, victim: Victim) -> str:
 
 
 def judge_pipe(archive: bytes, victim: Victim) -> str:
-    """Return the verdict on decoding front to back. Raises what is not of the family of our errors."""
+    """Return the verdict on decoding front to back."""
 
     def restores_right() -> bool:
         decoder = StreamDecoder(

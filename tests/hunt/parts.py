@@ -15,9 +15,11 @@ from weightzip.codec.format.frame_table import FrameFacts, FrameRow, build_frame
 from weightzip.codec.format.index import Index, encode_index
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import MemorySource
+from weightzip.codec.zstd import decompress_zstd
 from weightzip.errors import WeightzipError
 
-_CHECKSUM_BYTES = 8
+CHECKSUM_BYTES = 8
+_PLAIN_BYTES = 8
 _PLACE = "a part"
 
 
@@ -53,7 +55,7 @@ def take_apart(archive: bytes) -> Parts:
         file_bytes[OWN] = opened.index.file_bytes
     return Parts(
         archive,
-        archive[: opened.header.n_bytes - _CHECKSUM_BYTES],
+        archive[: opened.header.n_bytes - CHECKSUM_BYTES],
         tuple(FramePart(body, table.row(number).facts) for number, body in enumerate(bodies)),
         opened.index,
         archive[index_begin + FRAME_HEADER_BYTES : -FOOTER_BYTES],
@@ -77,7 +79,7 @@ def put_together(parts: Parts, *, index_body: bytes | None = None, index_offset:
 
 def seal_header(header: bytes) -> bytes:
     """Return the header with its checksum."""
-    return header + compute_checksum(header).to_bytes(_CHECKSUM_BYTES, "little")
+    return header + compute_checksum(header).to_bytes(CHECKSUM_BYTES, "little")
 
 
 def read_claims(body: bytes, facts: FrameFacts, parts: Parts) -> FrameFacts:
@@ -92,6 +94,12 @@ def read_claims(body: bytes, facts: FrameFacts, parts: Parts) -> FrameFacts:
 def read_frame(part: FramePart, parts: Parts) -> DataFrame:
     """Return the fields of a sound frame."""
     return decode_data_frame(part.body, parts.file_bytes, _PLACE)
+
+
+def read_plain_index(parts: Parts) -> bytes:
+    """Return the index as it is before zstd."""
+    n_bytes = int.from_bytes(parts.index_body[:_PLAIN_BYTES], "little")
+    return decompress_zstd(parts.index_body[_PLAIN_BYTES:], n_bytes, _PLACE)
 
 
 def _read_transform(frame: DataFrame) -> Transform:

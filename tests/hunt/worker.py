@@ -5,57 +5,63 @@ import resource
 import signal
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from random import Random
 
 from hunt.forgeries import Forger
-from hunt.trial import try_number
-
-MAX_CPU_SECONDS = 10
-MAX_WAIT_SECONDS = 60
-MAX_GROWTH_BYTES = 256 << 20
+from hunt.judge import WRONG, list_verdicts
 
 Tally = Counter[tuple[str, str, str]]
 """How often: by the kind of damage, the way of decoding and the verdict."""
 
 
-def run_worker(forger: Forger, numbers: Iterable[int], current: ctypes.c_uint64, results: Connection) -> None:
-    """Try the numbers, with `current` always the one at hand, and send the tally. Raises at the first wrong one."""
-    _limit_memory()
+@dataclass(frozen=True)
+class Limits:
+    """What one number may take: time of the processor, time on the clock, and memory beyond that at the start."""
+
+    cpu_seconds: float = 10
+    wait_seconds: float = 60
+    growth_bytes: int = 256 << 20
+
+
+def run_worker(
+    forger: Forger, numbers: Iterable[int], limits: Limits, current: ctypes.c_uint64, results: Connection
+) -> None:
+    """Try the numbers, with `current` always the one at hand, and send the tally. Raises what try_number raises."""
+    _limit_memory(limits)
+    for timer in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(timer, signal.SIG_DFL)  # whatever the parent does at them
     tally: Tally = Counter()
     for number in numbers:
         current.value = number
-        _limit_time()
-        count_trial(forger, number, tally)
-    _end_limit()
+        _set_timers(limits.cpu_seconds, limits.wait_seconds)
+        try_number(forger, number, tally)
+    _set_timers(0, 0)
     results.send(tally)
 
 
-def count_trial(forger: Forger, number: int, tally: Tally) -> None:
-    """Try a number and count its verdicts.
+def try_number(forger: Forger, number: int, tally: Tally) -> None:
+    """Forge the archive of a number, decode it in every way, and count the verdicts.
 
     Raises:
         AssertionError: wrong bytes were taken for right ones.
     """
-    trial = try_number(forger, number)
-    forgery = trial.forgery
-    if trial.is_wrong:
-        raise AssertionError(f"{forgery.victim.name}, {forgery.kind}: {trial.verdicts}")
-    tally.update((forgery.kind, way, verdict) for way, verdict in trial.verdicts.items())
+    forgery = forger.forge(Random(number))
+    verdicts = list_verdicts(forgery)
+    if WRONG in verdicts.values():
+        raise AssertionError(f"{forgery.victim.name}, {forgery.kind}: {verdicts}")
+    tally.update((forgery.kind, way, verdict) for way, verdict in verdicts.items())
 
 
-def _limit_memory() -> None:
-    """Let this process grow by MAX_GROWTH_BYTES: more is a MemoryError."""
+def _limit_memory(limits: Limits) -> None:
+    """Let this process grow: more is a MemoryError."""
     n_bytes = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (n_bytes + MAX_GROWTH_BYTES, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (n_bytes + limits.growth_bytes, resource.RLIM_INFINITY))
 
 
-def _limit_time() -> None:
-    """Begin a trial's time: both timers end the process, whatever it is at."""
-    signal.setitimer(signal.ITIMER_PROF, MAX_CPU_SECONDS)
-    signal.setitimer(signal.ITIMER_REAL, MAX_WAIT_SECONDS)
-
-
-def _end_limit() -> None:
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    signal.setitimer(signal.ITIMER_REAL, 0)
+def _set_timers(cpu_seconds: float, wait_seconds: float) -> None:
+    """Begin a number's time: either timer ends the process, whatever it is at. 0 stops a timer."""
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    signal.setitimer(signal.ITIMER_REAL, wait_seconds)

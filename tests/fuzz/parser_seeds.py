@@ -1,0 +1,44 @@
+"""Sound inputs for the targets in parser_targets.py."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from hunt.parts import CHECKSUM_BYTES, Parts, read_frame, read_plain_index, take_apart
+from hunt.victims import list_victims
+from shards.build import build_step
+from support.manifests import make_manifest
+from weightzip.codec.format.data_frame import Method
+from weightzip.codec.format.frame import FrameKind, encode_frame_header
+from weightzip.daemon.store.document import encode_document
+
+
+def list_parser_seeds() -> Mapping[str, Sequence[bytes]]:
+    """Return sound inputs by target."""
+    archives = [take_apart(victim.archive) for victim in list_victims()]
+    bodies = [part.body for parts in archives for part in parts.frames]
+    frames = [read_frame(part, parts) for parts in archives for part in parts.frames]
+    return {
+        "header": sorted({parts.header for parts in archives}),
+        "frame header": [encode_frame_header(kind, b"body") for kind in FrameKind],
+        "data frame": bodies,
+        "recipe": [bytes(frame.rest) for frame in frames if frame.method == Method.BLOCKS],
+        "index": [_find_index(parts) + read_plain_index(parts) for parts in archives],
+        "index envelope": [_find_index(parts) + parts.index_body for parts in archives],
+        "shard": [build_step(1, n_elements=20), b"", b"text of no format"],
+        "manifest": _list_manifests(),
+    }
+
+
+def _find_index(parts: Parts) -> bytes:
+    """Return where the index frame begins in its archive."""
+    table = parts.index.frames
+    begin = len(parts.header) + CHECKSUM_BYTES
+    if len(table):
+        begin = int(table.archive_offset[-1]) + int(table.frame_bytes[-1])
+    return begin.to_bytes(4, "little")
+
+
+def _list_manifests() -> list[bytes]:
+    first = make_manifest(1)
+    manifests = [first, make_manifest(2, predecessor=first)]
+    return [json.dumps(json.loads(encode_document(manifest))).encode() for manifest in manifests]
