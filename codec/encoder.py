@@ -11,6 +11,7 @@ from weightzip.codec.derivation import find_derivation
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.frames import EncodedFrame, InputBytes, decode_frame, encode_frame
 from weightzip.codec.join import Join
+from weightzip.codec.recipes.level import Level
 from weightzip.codec.references import read_pieces
 from weightzip.codec.segments import FrameSpan
 from weightzip.codec.source import BytesLike, ByteSource
@@ -44,7 +45,13 @@ class _HeldInputs:
 
 
 def encode_shard(
-    source: ByteSource, join: Join, backend: BlockBackend, *, verify: bool, name: str
+    source: ByteSource,
+    join: Join,
+    backend: BlockBackend,
+    *,
+    level: Level = Level.DEFAULT,
+    verify: bool,
+    name: str,
 ) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
     """Yield (raw bytes, frame) for every frame of the shard, in order. `join` is what join_shard says of it.
 
@@ -60,7 +67,13 @@ def encode_shard(
     def encode(item: LoadedSpan) -> tuple[BytesLike, EncodedFrame]:
         span = item.span
         frame = encode_frame(
-            item.raw, item.predecessor, item.companion, span.dtype, backend, sections=span.sections
+            item.raw,
+            item.predecessor,
+            item.companion,
+            span.dtype,
+            backend,
+            sections=span.sections,
+            level=level,
         )
         if verify:
             given = [one for one in (item.predecessor, item.companion) if one is not None]

@@ -19,6 +19,7 @@ from weightzip.codec.format.data_frame import (
 )
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.frame_table import FrameFacts
+from weightzip.codec.recipes.level import Level
 from weightzip.codec.recipes.planner import plan_frame
 from weightzip.codec.recipes.recipe import Section
 from weightzip.codec.source import BytesLike, allocate
@@ -64,8 +65,9 @@ def encode_frame(
     backend: BlockBackend,
     *,
     sections: tuple[Section, ...] = (),
+    level: Level = Level.DEFAULT,
 ) -> EncodedFrame:
-    """Return the smallest frame for raw.
+    """Return the smallest frame for raw that the level allows.
 
     `predecessor` is as long as raw; `companion` has as many elements. `sections`: see list_recipes.
     """
@@ -76,6 +78,7 @@ def encode_frame(
         dtype,
         backend,
         sections=sections,
+        level=level,
     )
     frame = DataFrame(
         method=plan.method,

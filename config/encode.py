@@ -16,5 +16,7 @@ class EncodeSettings(Section):
     """Most residual steps from a checkpoint back to its keyframe; the next one becomes a keyframe itself. 64 is the most that a restore can follow."""
     n_threads: int = Field(default=0, ge=0)
     """Threads that encode and decode; 0 means one a core."""
+    level: Literal["fast", "default", "max"] = "default"
+    """How much time the encoder may take for fewer bytes."""
     verify: bool = True
     """Decode every archive and compare before it may be published."""

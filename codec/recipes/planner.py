@@ -11,6 +11,7 @@ from weightzip.codec.format.block_group import Transform, decode_recipe_head
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.recipes.candidates import list_recipes
+from weightzip.codec.recipes.level import Level
 from weightzip.codec.recipes.recipe import Recipe, Section
 from weightzip.codec.source import BytesLike
 from weightzip.codec.zstd import compress_zstd
@@ -52,8 +53,9 @@ def plan_frame(
     backend: BlockBackend,
     *,
     sections: tuple[Section, ...] = (),
+    level: Level = Level.DEFAULT,
 ) -> Plan:
-    """Return the smallest form of raw that we know.
+    """Return the smallest form of raw that we know of at this level.
 
     `predecessor`, if any, is as long as raw; `companion`, if any, has as many elements. `sections`: see list_recipes.
     """
@@ -68,20 +70,22 @@ def plan_frame(
         return Plan(Method.DERIVED, bytes([derivation]), uses_companion=True)
     plans = [Plan(Method.STORED, raw)]
     inputs = _Inputs(predecessor if dtype != DType.OPAQUE else None, companion, sections)
-    plans += _plan_coded(raw, inputs, dtype, backend)
+    plans += _plan_coded(raw, inputs, dtype, level, backend)
     return min(plans, key=lambda plan: len(plan.rest))
 
 
-def _plan_coded(raw: BytesLike, inputs: _Inputs, dtype: DType, backend: BlockBackend) -> list[Plan]:
+def _plan_coded(
+    raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level, backend: BlockBackend
+) -> list[Plan]:
     """Return the zstd plan, the blocks plan, or both where their estimates are close."""
     zstd_bytes = _estimate_zstd(raw, _OPAQUE_SAMPLE_BYTES if dtype == DType.OPAQUE else _SAMPLE_BYTES)
-    recipe, block_bytes = _choose_recipe(raw, inputs, dtype, backend)
+    recipe, block_bytes = _choose_recipe(raw, inputs, dtype, level, backend)
     best_bytes = min(zstd_bytes, block_bytes)
     if best_bytes > len(raw) * _ESTIMATE_MARGIN:
         return []
     plans = []
     if zstd_bytes <= best_bytes * _ESTIMATE_MARGIN:
-        plans.append(Plan(Method.ZSTD, compress_zstd(raw)))
+        plans.append(Plan(Method.ZSTD, compress_zstd(raw, level.zstd_level)))
         # A few rows of zeros among the samples promise far too much: from here on the true size counts.
         best_bytes = min(len(plans[0].rest), block_bytes)
     if recipe is not None and block_bytes <= best_bytes * _ESTIMATE_MARGIN:
@@ -92,7 +96,7 @@ def _plan_coded(raw: BytesLike, inputs: _Inputs, dtype: DType, backend: BlockBac
 
 
 def _choose_recipe(
-    raw: BytesLike, inputs: _Inputs, dtype: DType, backend: BlockBackend
+    raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level, backend: BlockBackend
 ) -> tuple[Recipe | None, float]:
     """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
     best: Recipe | None = None
@@ -106,6 +110,8 @@ def _choose_recipe(
         sections=inputs.sections,
     )
     for recipe in recipes:
+        if recipe.level.rank > level.rank:
+            continue
         if len(raw) % recipe.element_bytes != 0 or (recipe.refines and best is not previous):
             continue
         n_bytes = backend.estimate_blocks(raw, inputs.predecessor, inputs.companion, recipe)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from weightzip.codec.format.block_group import ContextInput, Predictor, Transform
+from weightzip.codec.recipes.level import Level
 
 
 class Section(NamedTuple):
@@ -36,6 +37,8 @@ class Recipe:
     sections: tuple[Section, ...] = ()
     # Whether this only sharpens the recipe before it in a list: worth a try only if that one is the best so far.
     refines: bool = False
+    # The lowest level at which it is tried.
+    level: Level = Level.FAST
 
     @property
     def takes_predecessor(self) -> bool:

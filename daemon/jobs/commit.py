@@ -7,6 +7,7 @@ from pathlib import Path
 
 import structlog
 
+from weightzip.codec.recipes.level import Level
 from weightzip.config.encode import EncodeSettings
 from weightzip.daemon.disk import remove_tree
 from weightzip.daemon.jobs.choose_predecessor import choose_predecessor
@@ -140,6 +141,7 @@ class Committer:
                     pin.tree,
                     workdir=workdir,
                     predecessor=predecessor,
+                    level=Level(self._settings.level),
                     n_threads=self._settings.n_threads,
                     verify=self._settings.verify,
                     progress=self.progress.set_encoded,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
+from weightzip.codec.recipes.level import Level
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, resolve_entry_path, scan_tree
 from weightzip.daemon.jobs.join import join_files
 from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, fits, is_whole, read_note, write_note
@@ -53,6 +54,7 @@ def encode_checkpoint(
     *,
     workdir: Path,
     predecessor: PredecessorFiles | None = None,
+    level: Level = Level.DEFAULT,
     n_threads: int = 0,
     verify: bool = True,
     progress: Progress | None = None,
@@ -82,7 +84,7 @@ def encode_checkpoint(
     partners = join_files(files, predecessor.manifest.files) if predecessor is not None else {}
     total_bytes = sum(file.size_bytes for file in files)
     with ExitStack() as opened:
-        job = _Job(root, workdir, predecessor, n_threads, verify, total_bytes, progress, sink, opened)
+        job = _Job(root, workdir, predecessor, level, n_threads, verify, total_bytes, progress, sink, opened)
         digests = {
             file.path: job.encode_file(file, partners.get(file.path))
             for file in sorted(files, key=lambda file: (-file.size_bytes, file.path))
@@ -109,6 +111,7 @@ class _Job:
     root: Path
     workdir: Path
     predecessor: PredecessorFiles | None
+    level: Level
     n_threads: int
     verify: bool
     total_bytes: int
@@ -203,6 +206,7 @@ class _Job:
                     archive,
                     base=base,
                     beside=self.beside,
+                    level=self.level,
                     n_threads=self.n_threads,
                     verify=self.verify,
                     force=True,

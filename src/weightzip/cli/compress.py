@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weightzip.cli.options import BaseOption, BesideOption, ForceOption, JsonOption, ThreadsOption
+from weightzip.cli.options import (
+    BaseOption,
+    BesideOption,
+    ForceOption,
+    JsonOption,
+    LevelOption,
+    ThreadsOption,
+)
+from weightzip.codec.recipes.level import Level
 
 if TYPE_CHECKING:
     from weightzip.files import CompressReport
@@ -22,6 +30,7 @@ def compress(
     ],
     base: BaseOption = None,
     beside: BesideOption = None,
+    level: LevelOption = Level.DEFAULT,
     threads: ThreadsOption = 0,
     verify: Annotated[
         bool, typer.Option(help="Decode every frame and compare before the archive is published.")
@@ -52,7 +61,7 @@ def compress(
         else:
             say(_describe(result))
 
-    options = _Options(base, tuple(beside or ()), threads, verify, force or target == PIPE, json)
+    options = _Options(base, tuple(beside or ()), level, threads, verify, force or target == PIPE, json)
     if source == PIPE or target == PIPE:
         with spooled_input(source, near=target) as file, spooled_output(target) as archive:
             result = _compress_one(file, archive, options)
@@ -74,6 +83,7 @@ class _Options:
 
     base: Path | None
     beside: tuple[Path, ...]
+    level: Level
     threads: int
     verify: bool
     force: bool
@@ -90,6 +100,7 @@ def _compress_one(source: Path, target: Path, options: _Options) -> "CompressRep
             target,
             base=options.base,
             beside=options.beside,
+            level=options.level,
             n_threads=options.threads,
             verify=options.verify,
             force=options.force,

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from weightzip.codec.recipes.level import Level
+
 BaseOption = Annotated[
     Path | None,
     typer.Option(
@@ -22,6 +24,9 @@ BesideOption = Annotated[
         help="A file that was saved together with this one, or an archive of it; may be given several times.",
         show_default=False,
     ),
+]
+LevelOption = Annotated[
+    Level, typer.Option("--level", "-l", help="How much time fewer bytes may cost; restoring needs no level.")
 ]
 ThreadsOption = Annotated[
     int, typer.Option("--threads", "-t", min=0, max=1024, help="Threads to use; 0 uses all cores.")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.containers import read_layout
@@ -15,6 +15,7 @@ from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.frame_table import list_references
 from weightzip.codec.join import Join, join_shard
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
+from weightzip.codec.recipes.level import Level
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.codec.writer import ArchiveWriter
 from weightzip.errors import UsageError
@@ -29,6 +30,7 @@ def compress_file(
     *,
     base: Base | None = None,
     beside: Sequence[Base] = (),
+    level: Level | Literal["fast", "default", "max"] = Level.DEFAULT,
     n_threads: int = 0,
     verify: bool = True,
     force: bool = False,
@@ -38,16 +40,17 @@ def compress_file(
 
     `base` is the predecessor, `beside` are files that were saved with this one, such as the master weights of a copy
     in bf16. Each is a raw file, an archive (path or open), or any Predecessor. Those that the report names are needed
-    to restore the file. `n_threads` 0 uses all cores. Mode and modification time of the source are put on the archive.
+    to restore the file. `level` says how much time fewer bytes may cost. `n_threads` 0 uses all cores. Mode and modification time of the source are put on the archive.
 
     Raises:
         TargetExists: the target is there and force is False.
-        UsageError: the target is the source, the base or a file beside, or no regular file.
+        UsageError: the target is the source, the base or a file beside, or no regular file; there is no such level.
         SourceChanged: the source or a file that it may lean on changed while it was read.
         VerificationFailed: the archive does not restore to the source.
         DiskFull: no space left; the temporary file is gone.
     """
     started = time.monotonic()
+    level = Level.parse(level)
     source, target = Path(source), Path(target)
     check_target(target, force=force)
     _check_apart(target, source, "source", "target")
@@ -66,7 +69,7 @@ def compress_file(
         with publish_file(target, like=opened.stat, force=force) as file:
             join = join_shard(opened, layout, predecessor, related)
             job = _CompressJob(file, n_threads)
-            job.run(opened, join, verify, progress or ignore_progress, str(source))
+            job.run(opened, join, level, verify, progress or ignore_progress, str(source))
             opened.check_unchanged()
             _check_unchanged([predecessor, *related])
     needed = job.find_needed(join)
@@ -109,10 +112,12 @@ class _CompressJob:
         self.stored_bytes_by_method: Counter[str] = Counter()
         self._leans_on = 0
 
-    def run(self, source: ByteSource, join: Join, verify: bool, progress: Progress, name: str) -> None:
+    def run(
+        self, source: ByteSource, join: Join, level: Level, verify: bool, progress: Progress, name: str
+    ) -> None:
         writer = ArchiveWriter(self._write, join.header)
         done_bytes = 0
-        frames = encode_shard(source, join, self._backend, verify=verify, name=name)
+        frames = encode_shard(source, join, self._backend, level=level, verify=verify, name=name)
         with closing(frames):
             for raw, frame in frames:
                 self.file_digest.update(raw)

@@ -1,5 +1,6 @@
 """compress_file: what it writes, what it reports, what it refuses, and that failures leave nothing behind."""
 
+import argparse
 import os
 from pathlib import Path
 
@@ -208,3 +209,16 @@ def test_a_refusal_names_the_target_not_a_temporary_name(tmp_path: Path) -> None
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError, match=r"file/a\.wzst"):
         compress_file(write_step(tmp_path, 1), tmp_path / "file" / "a.wzst")
+
+
+def test_a_level_is_one_that_there_is(tmp_path: Path) -> None:
+    source = tmp_path / "notes.txt"
+    source.write_text(Path(argparse.__file__).read_text())
+    sizes = [
+        compress_file(source, tmp_path / level, level=level).stored_bytes
+        for level in ("fast", "default", "max")
+    ]
+    assert sizes[0] > sizes[1] > sizes[2]
+    with pytest.raises(UsageError, match="'best' is no level: it is one of fast, default, max"):
+        compress_file(source, tmp_path / "best", level="best")  # type: ignore[arg-type]
+    assert not (tmp_path / "best").exists()
