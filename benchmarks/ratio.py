@@ -7,9 +7,10 @@ from pathlib import Path
 from benchmarks.case import Case, Facts, WholeCheckpoint
 from benchmarks.entropy import compute_entropies
 from benchmarks.rival import Rival, prove_round_trip
-from benchmarks.rivals.names import OURS
-from benchmarks.targets import find_target
+from benchmarks.rivals.names import OUR_LEVELS
+from benchmarks.targets import find_max_target, find_target
 from weightzip import compress_file, open_archive, verify_file
+from weightzip.codec.recipes.level import Level
 from weightzip.files.bench.kinds import Part, split_index
 from weightzip.files.beside import BesideFiles
 
@@ -19,13 +20,17 @@ ORDER_0, GIVEN_EXPONENT = "int, order-0", "int given exponent"
 
 @dataclass(frozen=True)
 class RatioRow:
-    """Stored / original size of one case. `computed` are entropies, which no compressor reached."""
+    """Stored / original size of one case. `computed` are entropies, which no compressor reached.
+
+    `target` is for our default level, `max_target` for the highest.
+    """
 
     facts: Facts
     n_bytes: int
     ratios: Mapping[str, float]
     computed: Mapping[str, float]
     target: float | None
+    max_target: float | None = None
 
 
 def measure_ratios(cases: Sequence[Case], rivals: Sequence[Rival], work: Path) -> list[RatioRow]:
@@ -45,7 +50,10 @@ def measure_wholes(wholes: Sequence[WholeCheckpoint], rows: Sequence[RatioRow], 
             n_bytes := sum(path.stat().st_size for path in whole.files),
             {
                 BEST_PEERS: combine_best_rivals(rows, whole.facts),
-                OURS: _count_checkpoint_bytes(whole, work) / n_bytes,
+                **{
+                    name: _count_checkpoint_bytes(whole, level, work) / n_bytes
+                    for name, level in OUR_LEVELS.items()
+                },
             },
             {},
             find_target(whole.facts),
@@ -58,7 +66,8 @@ def combine_best_rivals(rows: Sequence[RatioRow], whole: Facts) -> float:
     """Return the ratio of a checkpoint each kind of which goes to the rival that makes it smallest."""
     kinds = [row for row in rows if (row.facts.data, row.facts.spacing) == (whole.data, whole.spacing)]
     stored = sum(
-        row.n_bytes * min(ratio for name, ratio in row.ratios.items() if name != OURS) for row in kinds
+        row.n_bytes * min(ratio for name, ratio in row.ratios.items() if name not in OUR_LEVELS)
+        for row in kinds
     )
     return stored / sum(row.n_bytes for row in kinds)
 
@@ -81,32 +90,36 @@ def _measure_case(case: Case, rivals: Sequence[Rival], work: Path) -> RatioRow:
         for rival in rivals
         if rival.accepts(case)
     }
-    ratios[OURS] = _count_case_bytes(case, work) / len(case.raw)
+    for name, level in OUR_LEVELS.items():
+        ratios[name] = _count_case_bytes(case, level, work) / len(case.raw)
     entropies = compute_entropies(case)
     computed = {}
     if entropies is not None:
         computed = {ORDER_0: entropies.order0, GIVEN_EXPONENT: entropies.given_exponent}
-    return RatioRow(case.facts, len(case.raw), ratios, computed, find_target(case.facts))
+    targets = find_target(case.facts), find_max_target(case.facts)
+    return RatioRow(case.facts, len(case.raw), ratios, computed, *targets)
 
 
-def _count_case_bytes(case: Case, work: Path) -> float:
+def _count_case_bytes(case: Case, level: Level, work: Path) -> float:
     archive = work / "archive"
     base = case.predecessor_shard
-    report = compress_file(case.shard, archive, base=base, verify=False, force=True)
+    report = compress_file(case.shard, archive, base=base, level=level, verify=False, force=True)
     verify_file(case.shard, archive, base=base)
     with open_archive(archive, base=base) as opened:
         parts = split_index(opened.index)
     return share_archive(parts, report.stored_bytes, frozenset(tensor.name for tensor in case.tensors))
 
 
-def _count_checkpoint_bytes(whole: WholeCheckpoint, work: Path) -> int:
+def _count_checkpoint_bytes(whole: WholeCheckpoint, level: Level, work: Path) -> int:
     """Compress a checkpoint as the daemon does: the largest file first, later ones may lean on it."""
     archive = work / "archive"
     stored_bytes = 0
     with BesideFiles() as beside:
         for path in sorted(whole.files, key=lambda path: -path.stat().st_size):
             base = None if whole.predecessor is None else whole.predecessor / path.name
-            report = compress_file(path, archive, base=base, beside=beside.files, verify=False, force=True)
+            report = compress_file(
+                path, archive, base=base, beside=beside.files, level=level, verify=False, force=True
+            )
             verify_file(path, archive, base=base, beside=beside.files)
             stored_bytes += report.stored_bytes
             if not report.beside_digests:

@@ -6,7 +6,7 @@ from dataclasses import astuple
 from benchmarks.case import Facts
 from benchmarks.peak_memory import MemoryRow
 from benchmarks.ratio import RatioRow
-from benchmarks.rivals.names import OURS
+from benchmarks.rivals.names import OUR_LEVELS, OURS, OURS_MAX
 from benchmarks.speed import Rate, SpeedRow
 from benchmarks.speed_targets import SpeedComparison
 from benchmarks.targets import describe_ratio_distance, describe_speed_distance
@@ -17,9 +17,9 @@ _TARGET = ("target", "distance")
 
 def format_ratio_table(rows: Sequence[RatioRow]) -> str:
     """Return a table of one row a case, one column a compressor; entropies are marked as computed."""
-    others = list(dict.fromkeys(name for row in rows for name in row.ratios if name != OURS))
+    others = list(dict.fromkeys(name for row in rows for name in row.ratios if name not in OUR_LEVELS))
     computed = list(dict.fromkeys(name for row in rows for name in row.computed))
-    head = (*_FACTS, *others, *(f"{name} (computed)" for name in computed), OURS, *_TARGET)
+    head = (*_FACTS, *others, *(f"{name} (computed)" for name in computed), *OUR_LEVELS, *_TARGET)
     return format_table(
         head,
         (
@@ -27,9 +27,8 @@ def format_ratio_table(rows: Sequence[RatioRow]) -> str:
                 *_list_facts(row.facts, row.n_bytes),
                 *(_format_ratio(row.ratios.get(name)) for name in others),
                 *(_format_ratio(row.computed.get(name)) for name in computed),
-                _format_ratio(row.ratios[OURS]),
-                "-" if row.target is None else f"{row.target:.3f}",
-                describe_ratio_distance(row.ratios[OURS], row.target),
+                *(_format_ratio(row.ratios.get(name)) for name in OUR_LEVELS),
+                *_list_targets(row),
             )
             for row in rows
         ),
@@ -95,6 +94,17 @@ def format_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _list_facts(facts: Facts, n_bytes: int) -> tuple[str, ...]:
     return (*map(str, astuple(facts)), f"{n_bytes / 1e6:.1f}")
+
+
+def _list_targets(row: RatioRow) -> tuple[str, str]:
+    if row.target is None:
+        return "-", "-"
+    target = f"{row.target:.3f}"
+    distance = describe_ratio_distance(row.ratios[OURS], row.target)
+    if row.max_target is None:
+        return target, distance
+    max_distance = describe_ratio_distance(row.ratios[OURS_MAX], row.max_target)
+    return f"{target}, max {row.max_target:.3f}", f"{distance}, max {max_distance}"
 
 
 def _format_ratio(ratio: float | None) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmarks.rival import Rival
 from benchmarks.rivals.memcpy import Memcpy
+from benchmarks.rivals.names import OUR_LEVELS, OURS_TWO_THREADS
 from benchmarks.rivals.weightzip_file import WeightzipFile
 from benchmarks.rivals.weightzip_frames import WeightzipFrames
 from benchmarks.rivals.xor_planes import XorPlanes
@@ -20,11 +21,12 @@ def open_peers() -> Sequence[Rival]:
 
 def open_rivals(folder: Path) -> Sequence[Rival]:
     """Return every rival, for speeds; the ones that work on files do so in `folder`."""
-    two_threads = (WeightzipFrames(n_threads=2),) if len(os.sched_getaffinity(0)) > 1 else ()
+    has_two_cores = len(os.sched_getaffinity(0)) > 1
+    two_threads = (WeightzipFrames(OURS_TWO_THREADS, n_threads=2),) if has_two_cores else ()
     return (
         Memcpy(),
         *open_peers(),
-        WeightzipFrames(),
+        *(WeightzipFrames(name) for name in OUR_LEVELS),
         *two_threads,
         WeightzipFile(folder, verify=False),
         WeightzipFile(folder, verify=True),

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from benchmarks.case import Case
 from benchmarks.rival import Buffer, BufferRival
-from benchmarks.rivals.names import OURS, OURS_TWO_THREADS
+from benchmarks.rivals.names import OUR_LEVELS, OURS
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.background import map_in_order
 from weightzip.codec.encoder import LoadedSpan, load_spans
@@ -14,6 +14,7 @@ from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.frames import decode_frame, encode_frame
 from weightzip.codec.join import join_shard
+from weightzip.codec.recipes.level import Level
 from weightzip.codec.references import References
 from weightzip.codec.source import MemorySource
 
@@ -22,11 +23,12 @@ R = TypeVar("R")
 
 
 class WeightzipFrames(BufferRival):
-    """The frames of an archive, on one or two threads."""
+    """The frames of an archive, at the level that the name says, on one or two threads."""
 
-    def __init__(self, n_threads: int = 1) -> None:
+    def __init__(self, name: str = OURS, n_threads: int = 1) -> None:
+        self.name = name
         self.n_threads = n_threads
-        self.name = OURS if n_threads == 1 else OURS_TWO_THREADS
+        self._level = OUR_LEVELS.get(name, Level.DEFAULT)
         self._backend = CpuBackend(n_threads)
 
     def encode(self, source: bytearray, case: Case) -> Sequence[Buffer]:
@@ -55,6 +57,7 @@ class WeightzipFrames(BufferRival):
             loaded.companion,
             loaded.span.dtype,
             self._backend,
+            level=self._level,
             sections=loaded.span.sections,
         ).body
 

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.case import Case, Facts, build_case
 from benchmarks.rival import Rival, prove_round_trip
 from benchmarks.rivals.memcpy import Memcpy
+from benchmarks.rivals.names import OURS_MAX
 from benchmarks.rivals.weightzip_file import WeightzipFile
 from benchmarks.rivals.weightzip_frames import WeightzipFrames
 from benchmarks.rivals.xor_planes import XorPlanes
@@ -21,6 +22,7 @@ OPEN_RIVAL: dict[str, Callable[[Path], Rival]] = {
     "xor": lambda _: XorPlanes(),
     "frames": lambda _: WeightzipFrames(),
     "frames on two threads": lambda _: WeightzipFrames(n_threads=2),
+    "frames at the highest level": lambda _: WeightzipFrames(OURS_MAX),
     "file": lambda folder: WeightzipFile(folder, verify=True),
 }
 

@@ -24,17 +24,21 @@ def test_columns_line_up() -> None:
 
 def test_ratios_stand_beside_the_facts_the_entropies_and_the_target() -> None:
     rows = [
-        RatioRow(FACTS, 2_000_000, {"zstd": 0.9, "weightzip": 0.5}, {"int": 0.45}, 0.4),
+        RatioRow(
+            FACTS, 2_000_000, {"zstd": 0.9, "weightzip": 0.5, "weightzip max": 0.3}, {"int": 0.45}, 0.4, 0.35
+        ),
         RatioRow(FACTS, 2_000_000, {"zstd": 0.8, "xor": 0.7, "weightzip": 0.25}, {}, None),
     ]
     head, _, first, second = _split_cells(format_ratio_table(rows))
     assert head == [
         *("data", "dtype", "kind", "beta2", "against", "rate phase", "MB"),
-        *("zstd", "xor", "int (computed)", "weightzip", "target", "distance"),
+        *("zstd", "xor", "int (computed)"),
+        *("weightzip fast", "weightzip", "weightzip max", "target", "distance"),
     ]
     facts = ["run", "F32", "exp_avg", "0.95", "1 step before", "end of cosine", "2.0"]
-    assert first == [*facts, "0.9000", "-", "0.4500", "0.5000", "0.400", "+0.1000 (+25.0%)"]
-    assert second == [*facts, "0.8000", "0.7000", "-", "0.2500", "-", "-"]
+    distance = ["0.400, max 0.350", "+0.1000 (+25.0%), max met"]
+    assert first == [*facts, "0.9000", "-", "0.4500", "-", "0.5000", "0.3000", *distance]
+    assert second == [*facts, "0.8000", "0.7000", "-", "-", "0.2500", "-", "-", "-"]
 
 
 def test_speeds_are_the_fastest_and_the_median() -> None:

@@ -15,7 +15,6 @@ def test_a_ratio_meets_its_target_or_is_above_it() -> None:
     assert describe_ratio_distance(0.72, 0.72) == "met"
     assert describe_ratio_distance(0.7201, 0.72) == "+0.0001 (+0.0%)"
     assert describe_ratio_distance(0.792, 0.72) == "+0.0720 (+10.0%)"
-    assert describe_ratio_distance(0.9, None) == "-"
 
 
 def test_a_speed_meets_its_target_or_is_part_of_it() -> None:
