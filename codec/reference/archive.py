@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from weightzip.codec.format.cursor import Cursor
-from weightzip.codec.format.footer import decode_footer
+from weightzip.codec.format.footer import FOOTER_BYTES, decode_footer
 from weightzip.codec.format.frame import (
     FRAME_HEADER_BYTES,
     FrameKind,
@@ -88,7 +88,9 @@ def _walk(cursor: Cursor, header: ArchiveHeader) -> tuple[list[_Frame], ArchiveI
     index = read_index(body, f"{cursor.place}: index")
     cursor.expect(index.frames == tuple(entry.row for entry in frames), "index and frames differ")
     cursor.expect(index.file_bytes == raw_offset, "the frames do not sum to the file's size")
-    cursor.expect(decode_footer(cursor.take_rest(), cursor.place) == begin, "the footer points elsewhere")
+    footer = cursor.take(FOOTER_BYTES, "footer")
+    cursor.expect(decode_footer(footer, cursor.place) == begin, "the footer points elsewhere")
+    cursor.finish("the footer")
     _check_own_pieces(cursor, frames, index.file_bytes)
     return frames, index
 

@@ -76,7 +76,10 @@ def test_every_byte_replaced_by_an_extreme_is_named_or_harmless(archive: bytes, 
             _restore(bytes(damaged))
 
 
-def test_archives_of_two_files_glued_together_are_rejected(archive: bytes) -> None:
+@pytest.mark.parametrize("decode", [_restore, _stream, _reference], ids=["file", "pipe", "reference"])
+def test_archives_of_two_files_glued_together_are_rejected(
+    archive: bytes, decode: Callable[[bytes], bytes]
+) -> None:
     for glued in (archive + archive, archive + b"\0"):
         with pytest.raises(CorruptData):
-            _restore(glued)
+            decode(glued)

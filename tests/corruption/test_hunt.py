@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from hunt.forgeries import Forger, Forgery
-from hunt.judge import RIGHT, WRONG, judge_file, judge_frames, judge_pipe
+from hunt.judge import RIGHT, WRONG, judge_file, judge_frames, judge_pipe, judge_reference
 from hunt.pack import WorkerLost, hunt
 from hunt.victims import list_victims
 from hunt.worker import Limits
@@ -34,7 +34,7 @@ def test_a_number_is_always_the_same_archive() -> None:
     assert forgeries[0].archive == forgeries[1].archive
 
 
-@pytest.mark.parametrize("judge", [judge_file, judge_frames, judge_pipe])
+@pytest.mark.parametrize("judge", [judge_file, judge_frames, judge_pipe, judge_reference])
 def test_other_bytes_are_seen(judge: Callable[..., str]) -> None:
     victim = next(victim for victim in VICTIMS if victim.name == "text")
     assert judge(victim.archive, victim) == RIGHT

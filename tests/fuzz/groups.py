@@ -39,7 +39,7 @@ def fuzz_groups(folder: Path, options: Sequence[str]) -> None:
     seeds.mkdir(exist_ok=True)
     for number, seed in enumerate(list_group_seeds()):
         (seeds / f"{number:04}").write_bytes(seed)
-    subprocess.run([fuzzer, f"-artifact_prefix={folder}/", *options, seeds], check=True)
+    subprocess.run([fuzzer, f"-artifact_prefix={folder}/", "-timeout=10", *options, seeds], check=True)
 
 
 if __name__ == "__main__":

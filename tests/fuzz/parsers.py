@@ -36,7 +36,9 @@ def main() -> None:
     folder = Path(sys.argv[1])
     seeds = folder / "parser-seeds"
     write_seeds(seeds)
-    atheris.Setup([sys.argv[0], f"-artifact_prefix={folder}/", *sys.argv[2:], str(seeds)], fuzz_parsers)
+    atheris.Setup(
+        [sys.argv[0], f"-artifact_prefix={folder}/", "-timeout=10", *sys.argv[2:], str(seeds)], fuzz_parsers
+    )
     atheris.Fuzz()
 
 

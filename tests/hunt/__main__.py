@@ -54,7 +54,7 @@ def _describe(tally: Tally) -> list[str]:
     for kind, way in sorted({key[:2] for key in tally}):
         n_right = tally[kind, way, RIGHT]
         n_all = sum(count for key, count in tally.items() if key[:2] == (kind, way))
-        lines.append(f"  {kind:9} {way:7} {n_all - n_right:8} refused {n_right:8} right")
+        lines.append(f"  {kind:9} {way:9} {n_all - n_right:8} refused {n_right:8} right")
     reasons: Counter[str] = Counter()
     for (_, way, verdict), count in tally.items():
         reasons[verdict] += count if way == "file" else 0

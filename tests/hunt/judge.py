@@ -2,14 +2,16 @@
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from hunt.forgeries import Forgery
 from hunt.victims import Victim
+from shards.archives import map_by_digest
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.reader import Archive
+from weightzip.codec.reference import decode_archive
 from weightzip.codec.source import MemorySource
 from weightzip.codec.stream import StreamDecoder
 from weightzip.errors import WeightzipError
@@ -19,6 +21,7 @@ WRONG = "WRONG BYTES"
 """Verdicts beside these are why an archive was refused, without the numbers."""
 
 _BACKEND = CpuBackend(1)
+_MAX_REFERENCE_BYTES = 50_000
 _NUMBERS = re.compile(r"\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b")
 
 
@@ -28,7 +31,20 @@ def list_verdicts(forgery: Forgery) -> dict[str, str]:
     verdicts = {"file": judge_file(archive, victim), "pipe": judge_pipe(archive, victim)}
     if forgery.keeps_order:
         verdicts["frames"] = judge_frames(archive, victim)
+    if len(victim.shard) <= _MAX_REFERENCE_BYTES:
+        verdicts["reference"] = judge_reference(archive, victim)
     return verdicts
+
+
+def find_fault(forgery: Forgery, verdicts: Mapping[str, str]) -> str | None:
+    """Return what is wrong with the verdicts: wrong bytes, or an archive that the reference judges otherwise."""
+    if WRONG in verdicts.values():
+        return "wrong bytes were taken for the right ones"
+    # Of a file that a forged header names by another digest, the reference alone asks for the digest.
+    if forgery.kind == "header" or "reference" not in verdicts:
+        return None
+    agree = (verdicts["reference"] == RIGHT) == (verdicts["file"] == RIGHT)
+    return None if agree else "the reference judges otherwise"
 
 
 def judge_file(archive: bytes, victim: Victim) -> str:
@@ -71,6 +87,11 @@ def judge_pipe(archive: bytes, victim: Victim) -> str:
         return b"".join(decoder) == victim.shard
 
     return _judge(restores_right)
+
+
+def judge_reference(archive: bytes, victim: Victim) -> str:
+    """Return the verdict of the reference, which is slow."""
+    return _judge(lambda: decode_archive(archive, map_by_digest(victim.files)) == victim.shard)
 
 
 def _open(archive: bytes, victim: Victim) -> Archive:

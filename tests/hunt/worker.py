@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from hunt.forgeries import Forger
-from hunt.judge import WRONG, list_verdicts
+from hunt.judge import find_fault, list_verdicts
 
 Tally = Counter[tuple[str, str, str]]
 """How often: by the kind of damage, the way of decoding and the verdict."""
@@ -46,12 +46,13 @@ def try_number(forger: Forger, number: int, tally: Tally) -> None:
     """Forge the archive of a number, decode it in every way, and count the verdicts.
 
     Raises:
-        AssertionError: wrong bytes were taken for right ones.
+        AssertionError: see find_fault.
     """
     forgery = forger.forge(Random(number))
     verdicts = list_verdicts(forgery)
-    if WRONG in verdicts.values():
-        raise AssertionError(f"{forgery.victim.name}, {forgery.kind}: {verdicts}")
+    fault = find_fault(forgery, verdicts)
+    if fault is not None:
+        raise AssertionError(f"{fault}: {forgery.victim.name}, {forgery.kind}, {verdicts}")
     tally.update((forgery.kind, way, verdict) for way, verdict in verdicts.items())
 
 
