@@ -17,13 +17,14 @@ from support.handmade_groups import (
 from support.recipe_jobs import RecipeJob, encode_job, list_recipe_jobs
 
 _COMPANION_BEGIN = 12345
+_TWO_THREADS = 2
 _MANY_BLOCKS = 9 * 1024 + 5
 
 
 def list_group_seeds() -> list[bytes]:
     """Return an input for each recipe and a short and a longer group, and some of many blocks."""
     seeds = [seed for job in list_recipe_jobs() for n in (150, 1500) for seed in _encode(job, n)]
-    return seeds + [_build_many_blocks(size) for size in (1, 2, 4, 8)]
+    return seeds + [_build_many_blocks(size, flags) for size in (1, 2, 4, 8) for flags in (0, _TWO_THREADS)]
 
 
 def _encode(job: RecipeJob, n_elements: int) -> Iterator[bytes]:
@@ -35,10 +36,10 @@ def _encode(job: RecipeJob, n_elements: int) -> Iterator[bytes]:
         yield _write_seed(len(raw), len(companion), group)
 
 
-def _write_seed(raw_bytes: int, companion_bytes: int, group: bytes) -> bytes:
+def _write_seed(raw_bytes: int, companion_bytes: int, group: bytes, flags: int = 0) -> bytes:
     needs_predecessor, needs_companion = list_needs(group)
-    front = struct.pack("<IIB", raw_bytes - 1, companion_bytes if needs_companion else 0, needs_predecessor)
-    return front + group
+    flags |= needs_predecessor
+    return struct.pack("<IIB", raw_bytes - 1, companion_bytes if needs_companion else 0, flags) + group
 
 
 def _make_input(n_bytes: int, begin: int) -> bytes:
@@ -68,9 +69,9 @@ def _columns(data: bytes, element_bytes: int) -> NDArray[np.uint8]:
     return np.frombuffer(data, "u1").reshape(-1, element_bytes)
 
 
-def _build_many_blocks(element_bytes: int) -> bytes:
+def _build_many_blocks(element_bytes: int, flags: int) -> bytes:
     """Return a seed of enough blocks for the kernels to decode several in lockstep."""
     source = write_context_source(8 * element_bytes - 8, 0x38, [(0, 3), (1, 255)])
     recipe = write_recipe(element_bytes, IDENTITY, n_contexts=2, context_input=BY_PREDECESSOR, source=source)
     group = build_context_group(recipe, element_bytes, 2, _MANY_BLOCKS)
-    return _write_seed(_MANY_BLOCKS * element_bytes, 0, group)
+    return _write_seed(_MANY_BLOCKS * element_bytes, 0, group, flags)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from hunt.parts import CHECKSUM_BYTES, Parts, read_frame, read_plain_index, take_apart
+from hunt.parts import Parts, read_frame, read_plain_index, take_apart
 from hunt.victims import list_victims
 from shards.build import build_step
 from support.manifests import make_manifest
@@ -14,7 +14,7 @@ from weightzip.daemon.store.document import encode_document
 
 def list_parser_seeds() -> Mapping[str, Sequence[bytes]]:
     """Return sound inputs by target."""
-    archives = [take_apart(victim.archive) for victim in list_victims()]
+    archives = [take_apart(victim) for victim in list_victims()]
     bodies = [part.body for parts in archives for part in parts.frames]
     frames = [read_frame(part, parts) for parts in archives for part in parts.frames]
     return {
@@ -22,20 +22,15 @@ def list_parser_seeds() -> Mapping[str, Sequence[bytes]]:
         "frame header": [encode_frame_header(kind, b"body") for kind in FrameKind],
         "data frame": bodies,
         "recipe": [bytes(frame.rest) for frame in frames if frame.method == Method.BLOCKS],
-        "index": [_find_index(parts) + read_plain_index(parts) for parts in archives],
-        "index envelope": [_find_index(parts) + parts.index_body for parts in archives],
+        "index": [_write_front(parts) + read_plain_index(parts) for parts in archives],
+        "index envelope": [_write_front(parts) + parts.index_body for parts in archives],
         "shard": [build_step(1, n_elements=20), b"", b"text of no format"],
         "manifest": _list_manifests(),
     }
 
 
-def _find_index(parts: Parts) -> bytes:
-    """Return where the index frame begins in its archive."""
-    table = parts.index.frames
-    begin = len(parts.header) + CHECKSUM_BYTES
-    if len(table):
-        begin = int(table.archive_offset[-1]) + int(table.frame_bytes[-1])
-    return begin.to_bytes(4, "little")
+def _write_front(parts: Parts) -> bytes:
+    return parts.index_offset.to_bytes(4, "little")
 
 
 def _list_manifests() -> list[bytes]:

@@ -9,7 +9,16 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from hunt.mutations import draw_extreme, mutate
-from hunt.parts import FramePart, Parts, put_together, read_claims, read_frame, read_plain_index, take_apart
+from hunt.parts import (
+    FramePart,
+    Parts,
+    put_together,
+    read_claims,
+    read_frame,
+    read_plain_index,
+    seal_input,
+    take_apart,
+)
 from hunt.victims import Victim
 from weightzip.codec.format.data_frame import OWN, FrameInput, Piece, encode_data_frame
 from weightzip.codec.format.layout import ContainerKind, Layout
@@ -80,7 +89,7 @@ def _forge_inputs(random: Random, parts: Parts, donor: Parts) -> bytes:
 
 def _draw_input(random: Random, given: FrameInput | None, parts: Parts) -> FrameInput | None:
     if given is None:
-        return FrameInput((Piece(0, 1 + random.randrange(64), 0),), random.getrandbits(64))
+        return seal_input([Piece(0, 1 + random.randrange(64), 0)], parts)
     if random.random() < 0.1:
         return None
     pieces = list(given.pieces)
@@ -103,7 +112,7 @@ def _draw_input(random: Random, given: FrameInput | None, parts: Parts) -> Frame
             pieces *= random.choice([2, 3, MAX_PIECES + 1])
         case _:
             del pieces[place]
-    return FrameInput(tuple(pieces), given.checksum)
+    return replace(given, pieces=tuple(pieces)) if random.random() < 0.3 else seal_input(pieces, parts)
 
 
 def _replace_frame(random: Random, parts: Parts, forge: Callable[[FramePart], bytes]) -> bytes:
@@ -188,7 +197,7 @@ class Forger:
 
     def __init__(self, victims: Sequence[Victim]) -> None:
         self._victims = victims
-        self._parts = [take_apart(victim.archive) for victim in victims]
+        self._parts = [take_apart(victim) for victim in victims]
         self._donors = [parts for parts in self._parts if parts.frames]
 
     def forge(self, random: Random) -> Forgery:

@@ -3,16 +3,20 @@
 Never made right are raw_checksum and the digest of the shard: they must tell that the bytes are not the right ones.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hunt.victims import Victim
+from shards.archives import map_by_digest
 from weightzip.codec.format.block_group import Transform
 from weightzip.codec.format.checksum import compute_checksum
-from weightzip.codec.format.data_frame import OWN, DataFrame, Method, decode_data_frame
-from weightzip.codec.format.footer import FOOTER_BYTES, encode_footer
+from weightzip.codec.format.data_frame import OWN, DataFrame, FrameInput, Method, Piece, decode_data_frame
+from weightzip.codec.format.footer import END_MAGIC, FOOTER_BYTES, encode_footer
 from weightzip.codec.format.frame import FRAME_HEADER_BYTES, FrameKind, encode_frame_header
 from weightzip.codec.format.frame_table import FrameFacts, FrameRow, build_frame_table
 from weightzip.codec.format.index import Index, encode_index
+from weightzip.codec.format.limits import MAX_PIECES
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import MemorySource
 from weightzip.codec.zstd import decompress_zstd
@@ -32,34 +36,44 @@ class FramePart(NamedTuple):
 
 @dataclass(frozen=True)
 class Parts:
-    """`archive` is the whole, `header` is without its checksum, `file_bytes` has the sizes of what frames may lean on, by reference."""
+    """`archive` is the whole, `header` is without its checksum, `files` are what frames may lean on, by reference."""
 
     archive: bytes
     header: bytes
     frames: tuple[FramePart, ...]
     index: Index
     index_body: bytes
-    file_bytes: dict[int, int]
+    index_offset: int
+    files: Mapping[int, bytes]
+
+    @property
+    def file_bytes(self) -> dict[int, int]:
+        """Return the sizes of the files, by reference."""
+        return {number: len(file) for number, file in self.files.items()}
 
 
-def take_apart(archive: bytes) -> Parts:
+def take_apart(victim: Victim) -> Parts:
     """Return the parts of a sound archive."""
+    archive = victim.archive
     opened = Archive(MemorySource(archive))
     table = opened.index.frames
     bodies = [bytes(opened.read_stored_frame(number))[FRAME_HEADER_BYTES:] for number in range(len(table))]
-    index_begin = (
-        int(table.archive_offset[-1] + table.frame_bytes[-1]) if len(table) else opened.header.n_bytes
-    )
-    file_bytes = {number: reference.file_bytes for number, reference in enumerate(opened.header.references)}
+    index_offset = int.from_bytes(archive[-FOOTER_BYTES : -CHECKSUM_BYTES - len(END_MAGIC)], "little")
+    by_digest = map_by_digest(victim.files)
+    files = {
+        number: bytes(by_digest[reference.digest])
+        for number, reference in enumerate(opened.header.references)
+    }
     if opened.header.leans_on_itself:
-        file_bytes[OWN] = opened.index.file_bytes
+        files[OWN] = victim.shard
     return Parts(
         archive,
         archive[: opened.header.n_bytes - CHECKSUM_BYTES],
         tuple(FramePart(body, table.row(number).facts) for number, body in enumerate(bodies)),
         opened.index,
-        archive[index_begin + FRAME_HEADER_BYTES : -FOOTER_BYTES],
-        file_bytes,
+        archive[index_offset + FRAME_HEADER_BYTES : -FOOTER_BYTES],
+        index_offset,
+        files,
     )
 
 
@@ -94,6 +108,15 @@ def read_claims(body: bytes, facts: FrameFacts, parts: Parts) -> FrameFacts:
 def read_frame(part: FramePart, parts: Parts) -> DataFrame:
     """Return the fields of a sound frame."""
     return decode_data_frame(part.body, parts.file_bytes, _PLACE)
+
+
+def seal_input(pieces: Sequence[Piece], parts: Parts) -> FrameInput:
+    """Return an input with the checksum of what its pieces hold, as far as they lie in files that there are."""
+    data = b"".join(
+        parts.files.get(piece.reference, b"")[piece.offset : piece.offset + piece.n_bytes]
+        for piece in pieces[:MAX_PIECES]
+    )
+    return FrameInput(tuple(pieces), compute_checksum(data))
 
 
 def read_plain_index(parts: Parts) -> bytes:

@@ -1,9 +1,8 @@
 // Coverage-guided fuzzing of decode_group, with libFuzzer: whatever the input, every kernel set accepts or refuses it
 // alike and restores the same bytes, and the sanitizers find nothing. Seeds: tests/fuzz/group_seeds.py.
 //
-// An input is [u32] raw_bytes, [u32] companion_bytes, [u8] has_predecessor, and then the group. Inputs of the group
-// are not part of it: they are always the same, see input_byte.
-#include <algorithm>
+// An input is [u32] raw_bytes - 1, [u32] companion_bytes, [u8] bit 0: has a predecessor, bit 1: the fastest kernels take
+// two threads, and then the group. Inputs of the group are not part of it: they are always the same, see input_byte.
 #include <cstring>
 
 #include "block/bytes.hpp"
@@ -27,9 +26,10 @@ Exact make_input(std::size_t n_bytes, std::uint32_t begin) {
     return input;
 }
 
-bool try_decode(std::span<const std::uint8_t> group, const GroupInputs& inputs, Exact& raw, const KernelSet& kernels) {
+bool try_decode(std::span<const std::uint8_t> group, const GroupInputs& inputs, Exact& raw, unsigned n_threads,
+                const KernelSet& kernels) {
     try {
-        decode_group(group, inputs, {raw.data.get(), raw.size}, 1, kernels);
+        decode_group(group, inputs, {raw.data.get(), raw.size}, n_threads, kernels);
         return true;
     } catch (const CorruptBlocks&) {
         return false;
@@ -40,16 +40,18 @@ void fuzz(const std::uint8_t* data, std::size_t n_bytes) {
     if (n_bytes < kFrontBytes) return;
     const std::size_t raw_bytes = 1 + load_u32(data) % kMaxRawBytes;
     const Exact companion = make_input(load_u32(data + 4) % (2 * kMaxRawBytes), kCompanionBegin);
-    const Exact predecessor = make_input(data[8] % 2 == 0 ? 0 : raw_bytes, 0);
+    const Exact predecessor = make_input((data[8] & 1) == 0 ? 0 : raw_bytes, 0);
     const GroupInputs inputs{predecessor.size == 0 ? nullptr : predecessor.data.get(),
                              {companion.data.get(), companion.size}};
     Exact group(n_bytes - kFrontBytes);
     std::memcpy(group.data.get(), data + kFrontBytes, group.size);
     Exact expected(raw_bytes);
-    const bool decoded = try_decode({group.data.get(), group.size}, inputs, expected, *list_kernels().back());
+    const std::span<const std::uint8_t> stored{group.data.get(), group.size};
+    const bool decoded = try_decode(stored, inputs, expected, 1, *list_kernels().back());
     for (const KernelSet* kernels : list_kernels()) {
         Exact raw(raw_bytes);
-        check(try_decode({group.data.get(), group.size}, inputs, raw, *kernels) == decoded, "all kernels agree");
+        const unsigned n_threads = kernels == &best_kernels() && (data[8] & 2) != 0 ? 2 : 1;
+        check(try_decode(stored, inputs, raw, n_threads, *kernels) == decoded, "all kernels agree");
         check(!decoded || std::memcmp(raw.data.get(), expected.data.get(), raw_bytes) == 0, "and on the bytes");
     }
 }
