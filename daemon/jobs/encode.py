@@ -3,12 +3,12 @@
 import time
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from weightzip.codec.predecessor import FilePredecessor, Predecessor
+from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.recipes.level import Level
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, resolve_entry_path, scan_tree
 from weightzip.daemon.jobs.join import join_files
@@ -17,10 +17,8 @@ from weightzip.daemon.store.encoded import EncodedCheckpoint
 from weightzip.daemon.store.manifest import ArchiveRecord, Manifest, list_needed
 from weightzip.errors import NotFound, SourceChanged, WrongPredecessor
 from weightzip.files import compress_file
+from weightzip.files.beside import BesideFiles, rank_file
 from weightzip.files.reports import CompressReport, Progress
-
-# Files that others may lean on stay open, and each file that follows is compared with their tensors.
-_MAX_BESIDE = 64
 
 
 class PredecessorFiles(Protocol):
@@ -62,8 +60,7 @@ def encode_checkpoint(
 ) -> EncodedCheckpoint:
     """Compress every file of the checkpoint at `root` into `workdir`, against the predecessor's file of its path.
 
-    The largest file comes first, and later ones may lean on it too: a copy of the weights in bf16 is smaller than the
-    optimizer's state with the master weights that it was made from.
+    The largest file comes first, and later ones may lean on it too (see BesideFiles).
     Files that the predecessor (or its chain) holds already make no archive.
     Run it again with the same `workdir` after an interruption: archives that still fit are taken over.
     Each archive goes to the `sink` as soon as it is finished; without one they all stay in `workdir`. `progress`
@@ -83,11 +80,11 @@ def encode_checkpoint(
     files = [entry for entry in tree if entry.kind == "file"]
     partners = join_files(files, predecessor.manifest.files) if predecessor is not None else {}
     total_bytes = sum(file.size_bytes for file in files)
-    with ExitStack() as opened:
-        job = _Job(root, workdir, predecessor, level, n_threads, verify, total_bytes, progress, sink, opened)
+    with BesideFiles(n_threads) as beside:
+        job = _Job(root, workdir, predecessor, level, n_threads, verify, total_bytes, progress, sink, beside)
         digests = {
             file.path: job.encode_file(file, partners.get(file.path))
-            for file in sorted(files, key=lambda file: (-file.size_bytes, file.path))
+            for file in sorted(files, key=lambda file: rank_file(file.size_bytes, file.path))
         }
     archives = job.select_archives(digests.values())
     leans = any(digest in job.known for digest in archives)
@@ -117,8 +114,7 @@ class _Job:
     total_bytes: int
     progress: Progress | None
     sink: ArchiveSink | None
-    opened: ExitStack
-    beside: list[FilePredecessor] = field(default_factory=list)
+    beside: BesideFiles
     made: dict[str, ArchiveRecord] = field(default_factory=dict)
     new_archives: dict[str, Path] = field(default_factory=dict)
     known_sizes: set[int] = field(default_factory=set)
@@ -168,17 +164,9 @@ class _Job:
         return selected
 
     def _offer(self, path: Path, digest: str) -> None:
-        """Let the files that follow lean on this one, unless what it needs leans on files beside it already."""
+        """Let the files that follow lean on this one."""
         needed = list_needed(self.archives, digest).values()
-        if len(self.beside) == _MAX_BESIDE or any(record.beside_digests for record in needed):
-            return
-        try:
-            file = FilePredecessor(path, n_threads=self.n_threads, digest=bytes.fromhex(digest))
-        except FileNotFoundError as error:
-            raise SourceChanged(f"{path} vanished after it was read") from error
-        self.opened.callback(file.close)
-        if file.tensors:
-            self.beside.append(file)
+        self.beside.offer(path, digest, leans=any(record.beside_digests for record in needed))
 
     def _take_over(self, note: EncodedFile, file_digest: str, archive: Path) -> bool:
         """Say whether the archive of an earlier attempt fits and is at hand, here or in the sink."""
@@ -205,7 +193,7 @@ class _Job:
                     path,
                     archive,
                     base=base,
-                    beside=self.beside,
+                    beside=self.beside.files,
                     level=self.level,
                     n_threads=self.n_threads,
                     verify=self.verify,

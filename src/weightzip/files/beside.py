@@ -1,5 +1,6 @@
 """The files of one checkpoint that those which follow may lean on: opened once, kept open, closed together."""
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,11 +17,17 @@ if TYPE_CHECKING:
 MAX_BESIDE = 64
 
 
-class BesideFiles:
-    """Raw files to give to compress_file as `beside`. A context manager; offer them the largest first.
+def rank_file(size_bytes: int, path: str | os.PathLike[str]) -> tuple[int, str]:
+    """Return what sorts the files of a checkpoint into the order in which they are compressed: the largest first.
 
-    A copy of the weights in bf16 is smaller than the state of the optimizer that holds what it was made from.
+    A copy of the weights in bf16 is smaller than the state of the optimizer that holds what it was made from, and only
+    files that come later can lean on it.
     """
+    return -size_bytes, os.fspath(path)
+
+
+class BesideFiles:
+    """Raw files to give to compress_file as `beside`. A context manager; offer them in the order of rank_file."""
 
     def __init__(self, n_threads: int = 0) -> None:
         self._n_threads = n_threads
@@ -32,23 +39,26 @@ class BesideFiles:
         """Return the files that were taken, in order."""
         return tuple(self._files.values())
 
-    def offer(self, path: Path, digest: str) -> None:
+    def offer(self, path: Path, digest: str, *, leans: bool) -> None:
         """Take a file, unless there are enough or it has no tensors. `digest` is its BLAKE3 digest in hex.
 
-        Do not offer what leans on files beside it itself: restoring would need one after the other.
+        `leans` says that the file, or what it needs, leans on files beside it already: then it is not taken, or
+        restoring would need one after the other.
 
         Raises:
             SourceChanged: the file is gone.
         """
-        if len(self._files) == MAX_BESIDE:
+        if leans or len(self._files) == MAX_BESIDE:
             return
         try:
             file = FilePredecessor(path, n_threads=self._n_threads, digest=bytes.fromhex(digest))
         except FileNotFoundError as error:
             raise SourceChanged(f"{path} vanished after it was read") from error
-        self._opened.callback(file.close)
-        if file.tensors:
-            self._files[path] = file
+        with ExitStack() as undo:  # there may be thousands of files without tensors: none of them stays open
+            undo.callback(file.close)
+            if file.tensors:
+                self._files[path] = file
+                self._opened.push(undo.pop_all())
 
     def find_paths(self, digests: Sequence[str]) -> tuple[Path, ...]:
         """Return which of the files these digests name."""

@@ -1,15 +1,28 @@
 """What the file operations report back."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 Progress = Callable[[int, int], None]
 """Called with (done_bytes, total_bytes) of the shard, from the calling thread, after every frame."""
 
+ShowProgress = Callable[[str], AbstractContextManager[Progress | None]]
+"""Yields what is called with the progress of the file of that name."""
+
 
 def ignore_progress(done_bytes: int, total_bytes: int) -> None:
     """Stand in where nobody watches."""
+
+
+def ignore_report(report: object) -> None:
+    """Stand in where nobody waits for the report of a single file."""
+
+
+def show_nothing(name: str) -> AbstractContextManager[Progress | None]:
+    """Stand in where nobody watches the files of a directory."""
+    return nullcontext()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
@@ -23,15 +23,12 @@ from weightzip.files.bench.inputs import BenchInput
 from weightzip.files.bench.kinds import split_index, sum_kinds
 from weightzip.files.bench.machine import describe_machine, read_disk_bytes, read_memory_bytes
 from weightzip.files.bench.report import BenchReport, FileResult, TensorResult, Timing, pick_largest
-from weightzip.files.beside import BesideFiles
+from weightzip.files.beside import BesideFiles, rank_file
 from weightzip.files.compress import compress_file
 from weightzip.files.opening import open_archive, open_base, open_source
-from weightzip.files.reports import Progress, ignore_progress
+from weightzip.files.reports import Progress, ShowProgress, ignore_progress
 from weightzip.files.verify import verify_file
 from weightzip.files.walk import walk_archive
-
-ShowProgress = Callable[[str], AbstractContextManager[Progress | None]]
-"""Yields what is called with the progress of the file of that name."""
 
 # Small files take too little time for one measurement to mean anything.
 _ENOUGH_SECONDS = 1.0
@@ -67,19 +64,17 @@ def _measure_checkpoint(
 ) -> dict[BenchInput, FileResult]:
     results = {}
     with BesideFiles(n_threads) as beside:
-        for one in sorted(inputs, key=_sort_key):
+        for one in sorted(inputs, key=_rank_input):
             with show_progress(one.source.name) as progress:
                 result = _measure_file(one, beside, target, n_threads, progress or ignore_progress)
-            if not result.beside:
-                beside.offer(one.source, result.file_digest)
+            beside.offer(one.source, result.file_digest, leans=bool(result.beside))
             results[one] = result
     return results
 
 
-def _sort_key(one: BenchInput) -> tuple[int, Path]:
-    """Return what sorts the largest files first."""
+def _rank_input(one: BenchInput) -> tuple[int, str]:
     with open_source(one.source) as source:
-        return -source.size_bytes, one.source
+        return rank_file(source.size_bytes, one.source)
 
 
 def _measure_file(
