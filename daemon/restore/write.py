@@ -17,7 +17,8 @@ from weightzip.daemon.restore.chain import open_archives
 from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.store.manifest import ArchiveRecord, Manifest
 from weightzip.errors import CorruptData
-from weightzip.files import decompress_file, open_archive
+from weightzip.files import decompress_file
+from weightzip.files.opening import open_alone
 
 # One is fetched while the other is decoded, which uses all cores by itself.
 _FILES_AT_ONCE = 2
@@ -140,7 +141,7 @@ class TreeWriter:
 
 def _check_size(archive: Path, entry: FileEntry) -> None:
     """Compare what an archive would restore to with what was published, before it can fill the disk."""
-    with open_archive(archive) as opened:
+    with open_alone(archive) as opened:
         file_bytes = opened.index.file_bytes
     if file_bytes != entry.size_bytes:
         raise CorruptData(

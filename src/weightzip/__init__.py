@@ -5,19 +5,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from weightzip.files import (
         check_archive,
+        check_directory,
+        compress_directory,
         compress_file,
+        decompress_directory,
         decompress_file,
         decompress_stream,
         open_archive,
+        verify_directory,
         verify_file,
     )
 
 __all__ = [
     "check_archive",
+    "check_directory",
+    "compress_directory",
     "compress_file",
+    "decompress_directory",
     "decompress_file",
     "decompress_stream",
     "open_archive",
+    "verify_directory",
     "verify_file",
 ]
 

@@ -38,7 +38,7 @@ def compress(
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Compress a file into an archive, or a directory into a directory of archives.
+    """Compress a file into an archive, or a directory into a directory of archives, which may lean on each other.
 
     [bold]Examples[/bold]
 
@@ -49,11 +49,12 @@ def compress(
       weightzip compress model.safetensors model.safetensors.wzst --beside optimizer.safetensors
     """
     from dataclasses import replace
+    from functools import partial
 
-    from weightzip.cli.output import print_json, say
+    from weightzip.cli.output import print_json, say, show_progress
     from weightzip.cli.pipes import PIPE, spooled_input, spooled_output
     from weightzip.errors import UsageError
-    from weightzip.files.directory import pair_files, prepare_directory
+    from weightzip.files import compress_directory
 
     def report(result: "CompressReport") -> None:
         if json and target != PIPE:
@@ -68,13 +69,21 @@ def compress(
         report(replace(result, source=source, target=target))
         return
     if source.is_dir() and beside:
-        raise UsageError(f"{source}: is a directory: --beside goes with one file")
+        raise UsageError(f"{source}: is a directory: its files find each other, --beside goes with one file")
     if not source.is_dir():
         report(_compress_one(source, target, options))
         return
-    with prepare_directory(source, target, force=force):
-        for pair in pair_files(source, target, base, compressing=True):
-            report(_compress_one(pair.source, pair.target, replace(options, base=pair.base)))
+    compress_directory(
+        source,
+        target,
+        base=base,
+        level=level,
+        n_threads=threads,
+        verify=verify,
+        force=force,
+        show_progress=partial(show_progress, quiet=json),
+        on_report=report,
+    )
 
 
 @dataclass(frozen=True)

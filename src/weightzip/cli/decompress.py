@@ -1,12 +1,16 @@
 """`weightzip decompress`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from weightzip.cli.options import BaseOption, BesideOption, ForceOption, JsonOption, ThreadsOption
+
+if TYPE_CHECKING:
+    from weightzip.files import DecompressReport
 
 
 def decompress(
@@ -24,6 +28,8 @@ def decompress(
 ) -> None:
     """Restore the file of an archive, or the directory of a directory of archives.
 
+    What an archive leans on is found if an archive of it lies in the same folder, or directory.
+
     Pipes are decoded as they come: check the exit code before you trust what was written. Archives that lean on bytes
     of their own are read to their end first, into a temporary file.
 
@@ -33,8 +39,9 @@ def decompress(
 
       curl -s https://example.org/model.wzst | weightzip decompress - model.safetensors
     """
+    from weightzip.cli.output import show_progress
     from weightzip.cli.pipes import PIPE
-    from weightzip.files.directory import pair_files, prepare_directory
+    from weightzip.files import decompress_directory
 
     options = _Options(base, tuple(beside or ()), threads, force, json)
     if archive == PIPE or target == PIPE:
@@ -42,9 +49,16 @@ def decompress(
     elif not archive.is_dir():
         _decompress_one(archive, target, options)
     else:
-        with prepare_directory(archive, target, force=force):
-            for pair in pair_files(archive, target, base, compressing=False):
-                _decompress_one(pair.source, pair.target, replace(options, base=pair.base))
+        decompress_directory(
+            archive,
+            target,
+            base=base,
+            beside=options.beside,
+            n_threads=threads,
+            force=force,
+            show_progress=partial(show_progress, quiet=json),
+            on_report=partial(_report, json=json),
+        )
 
 
 @dataclass(frozen=True)
@@ -59,7 +73,7 @@ class _Options:
 
 
 def _decompress_one(archive: Path, target: Path, options: _Options) -> None:
-    from weightzip.cli.output import format_bytes, print_json, say, show_progress
+    from weightzip.cli.output import show_progress
     from weightzip.files import decompress_file
 
     with show_progress(archive.name, quiet=options.json) as progress:
@@ -72,10 +86,16 @@ def _decompress_one(archive: Path, target: Path, options: _Options) -> None:
             force=options.force,
             progress=progress,
         )
-    if options.json:
+    _report(result, json=options.json)
+
+
+def _report(result: "DecompressReport", *, json: bool) -> None:
+    from weightzip.cli.output import format_bytes, print_json, say
+
+    if json:
         print_json(result)
     else:
-        say(f"{target}: {format_bytes(result.raw_bytes)} restored in {result.seconds:.2f} s")
+        say(f"{result.target}: {format_bytes(result.raw_bytes)} restored in {result.seconds:.2f} s")
 
 
 def _decompress_pipe(archive: Path, target: Path, options: _Options) -> None:

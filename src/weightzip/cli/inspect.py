@@ -30,11 +30,11 @@ def inspect(
     from weightzip.cli.output import print_json
     from weightzip.codec.summary import summarize_tensors
     from weightzip.errors import UsageError
-    from weightzip.files import open_archive
+    from weightzip.files.opening import open_alone
 
     if "://" not in archive and Path(archive).is_dir():
         raise UsageError(f"{archive}: is a directory: name one archive in it")
-    with open_archive(archive) as opened:
+    with open_alone(archive) as opened:
         info, summaries = opened.info, list(summarize_tensors(opened.index))
     if json:
         facts = asdict(info) | {"container": info.container.name.lower()}

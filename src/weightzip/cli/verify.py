@@ -1,6 +1,7 @@
 """`weightzip verify`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,23 +66,33 @@ class _Options:
 
 
 def _verify_files(original: Path, archive: Path | None, options: _Options) -> None:
-    from weightzip.files.directory import pair_archives, pair_files
-
-    if archive is None:
-        if not original.is_dir():
-            _verify_one(None, original, options)
-            return
-        for pair in pair_files(original, original, options.base, compressing=False):
-            _verify_one(None, pair.source, replace(options, base=pair.base))
-    elif not original.is_dir():
-        _verify_one(original, archive, options)
+    if original.is_dir():
+        _verify_directory(original, archive, options)
+    elif archive is None:
+        _verify_one(None, original, options)
     else:
-        for pair in pair_archives(original, archive, options.base):
-            _verify_one(pair.source, pair.target, replace(options, base=pair.base))
+        _verify_one(original, archive, options)
+
+
+def _verify_directory(original: Path, archives: Path | None, options: _Options) -> None:
+    from weightzip.cli.output import show_progress
+    from weightzip.files import check_directory, verify_directory
+
+    if archives is None:
+        check = partial(check_directory, original)
+    else:
+        check = partial(verify_directory, original, archives)
+    check(
+        base=options.base,
+        beside=options.beside,
+        n_threads=options.threads,
+        show_progress=partial(show_progress, quiet=options.json),
+        on_report=partial(_report, json=options.json),
+    )
 
 
 def _verify_one(original: Path | None, archive: Path, options: _Options) -> None:
-    from weightzip.cli.output import print_json, say, show_progress
+    from weightzip.cli.output import show_progress
     from weightzip.files import check_archive, verify_file
 
     base, beside, threads = options.base, options.beside, options.threads
@@ -92,14 +103,14 @@ def _verify_one(original: Path | None, archive: Path, options: _Options) -> None
             result = verify_file(
                 original, archive, base=base, beside=beside, n_threads=threads, progress=progress
             )
-    if options.json:
+    _report(result, json=options.json)
+
+
+def _report(result: "VerifyReport", *, json: bool) -> None:
+    from weightzip.cli.output import format_bytes, print_json, say
+
+    if json:
         print_json(result)
-    else:
-        say(_describe(result))
-
-
-def _describe(result: "VerifyReport") -> str:
-    from weightzip.cli.output import format_bytes
-
+        return
     what = "its recorded digest" if result.original is None else str(result.original)
-    return f"{result.archive}: restores to {what}, {format_bytes(result.raw_bytes)}, {result.seconds:.2f} s"
+    say(f"{result.archive}: restores to {what}, {format_bytes(result.raw_bytes)}, {result.seconds:.2f} s")

@@ -18,9 +18,8 @@ from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.codec.writer import ArchiveWriter
-from weightzip.errors import UsageError
 from weightzip.files.opening import Base, PathLike, open_base, open_beside, open_source
-from weightzip.files.publish import check_target, publish_file
+from weightzip.files.publish import check_apart, check_target, publish_file
 from weightzip.files.reports import CompressReport, Progress, ignore_progress
 
 
@@ -53,13 +52,13 @@ def compress_file(
     level = Level.parse(level)
     source, target = Path(source), Path(target)
     check_target(target, force=force)
-    _check_apart(target, source, "source", "target")
+    check_apart(target, source, "source", "target")
     for other in beside:
         if isinstance(other, str | os.PathLike):
-            _check_apart(source, Path(other), "source", "file beside it")
-            _check_apart(target, Path(other), "file beside the source", "target")
+            check_apart(source, Path(other), "source", "file beside it")
+            check_apart(target, Path(other), "file beside the source", "target")
     if isinstance(base, str | os.PathLike):
-        _check_apart(target, Path(base), "base", "target")
+        check_apart(target, Path(base), "base", "target")
     with (
         open_source(source) as opened,
         open_base(base, n_threads) as predecessor,
@@ -86,12 +85,6 @@ def compress_file(
         stored_bytes_by_method=dict(job.stored_bytes_by_method),
         seconds=time.monotonic() - started,
     )
-
-
-def _check_apart(first: Path, second: Path, *roles: str) -> None:
-    """Raise UsageError for one file in two roles: an archive must not replace, or need, what it is made of."""
-    if first.exists() and second.exists() and first.samefile(second):
-        raise UsageError(f"{first}: {' and '.join(roles)} are the same file")
 
 
 def _check_unchanged(files: Sequence[Predecessor | None]) -> None:

@@ -38,20 +38,31 @@ def decompress_file(
     """Restore the file of an archive, published only when its digest is the recorded one.
 
     `base` and `beside` are the files that the archive leans on, raw or as archives; each is found by its digest, and
-    may come under either name. Mode and modification time of the archive are put on the file.
+    may come under either name. What is not given is looked for among the archives in its folder. Mode and modification time of the archive are put on the file.
 
     Raises:
         MissingPredecessor, WrongPredecessor: the archive leans on a file that was not given.
         CorruptData: the archive is damaged.
         TargetExists, DiskFull: as in compress_file.
     """
-    started = time.monotonic()
     archive, target = Path(archive), Path(target)
     check_target(target, force=force)
-    with (
-        open_archive(archive, base=base, beside=beside, n_threads=n_threads) as opened,
-        publish_file(target, like=archive.stat(), force=force) as file,
-    ):
+    with open_archive(archive, base=base, beside=beside, n_threads=n_threads) as opened:
+        return restore_archive(opened, archive, target, n_threads=n_threads, force=force, progress=progress)
+
+
+def restore_archive(
+    opened: Archive,
+    archive: Path,
+    target: Path,
+    *,
+    n_threads: int,
+    force: bool,
+    progress: Progress | None,
+) -> DecompressReport:
+    """Restore the file of an archive that was opened with what it leans on, as decompress_file does."""
+    started = time.monotonic()
+    with publish_file(target, like=archive.stat(), force=force) as file:
         info = walk_archive(opened, lambda _, raw: file.write(raw), n_threads, progress)
     return DecompressReport(
         archive=archive,

@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from weightzip.codec.format.header import MAGIC
 from weightzip.codec.predecessor import ArchivePredecessor, FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import ByteSource, FileSource
-from weightzip.errors import NotFound, UsageError
+from weightzip.errors import MissingPredecessor, NotFound, UsageError, WrongPredecessor
+from weightzip.files.catalog import Catalog
+from weightzip.files.neighbours import list_neighbours
 from weightzip.files.url_source import UrlSource
 
 PathLike = str | os.PathLike[str]
@@ -30,6 +33,7 @@ def open_archive(
     """Open an archive on disk or at any fsspec URL for random access.
 
     `base` and `beside` are the files that it may lean on, raw or as archives; which is which, their digests tell.
+    What is not given is looked for among the archives (`*.wzst`) in the folder of an archive on disk.
     Over a network this reads the footer and the index; each tensor then costs one ranged read per contiguous run
     of its frames.
 
@@ -39,22 +43,28 @@ def open_archive(
         UsageError: the package that serves the URL is not installed.
     """
     name = os.fspath(url_or_file)
-    source: FileSource | UrlSource
-    source = UrlSource(name, storage_options) if "://" in name else open_source(Path(name))
-    opened = ExitStack()
-    with ExitStack() as undo:
-        undo.callback(opened.close)
-        opened.callback(source.close)
-        archive = Archive(
-            source,
-            predecessor=opened.enter_context(open_base(base, n_threads)),
-            beside=opened.enter_context(open_beside(beside, n_threads)),
-            backend=CpuBackend(n_threads),
-            name=name,
-            owned=(opened.close,),
-        )
-        undo.pop_all()  # they are the archive's from here on
-    return archive
+    given = [*beside, *([base] if base is not None else [])]
+    if "://" in name:
+        return _open(UrlSource(name, storage_options), name, given, Catalog(()), None, n_threads)
+    path = Path(name)
+    return _open(open_source(path), name, given, Catalog(list_neighbours(path)), None, n_threads)
+
+
+def open_among(
+    catalog: Catalog, path: Path, digests: Sequence[str], given: Sequence[Predecessor], n_threads: int
+) -> Archive:
+    """Open an archive on disk with what is given and, of what it leans on, these files, from archives of the catalog.
+
+    Raises as open_archive does.
+    """
+    return _open(open_source(path), str(path), given, catalog, digests, n_threads)
+
+
+def open_alone(url_or_file: PathLike) -> Archive:
+    """Open an archive as open_archive does, for what its header and index tell: no other file is looked for."""
+    name = os.fspath(url_or_file)
+    source = UrlSource(name) if "://" in name else open_source(Path(name))
+    return _open(source, name, (), Catalog(()), (), 0)
 
 
 def open_source(path: Path) -> FileSource:
@@ -72,9 +82,14 @@ def open_source(path: Path) -> FileSource:
 
 
 @contextmanager
-def open_base(base: Base | None, n_threads: int = 0) -> Iterator[Predecessor | None]:
-    """Yield the predecessor that `base` means, and close what was opened for it."""
-    predecessor, close = _open_base(base, n_threads)
+def open_base(
+    base: Base | None, n_threads: int = 0, catalog: Catalog | None = None
+) -> Iterator[Predecessor | None]:
+    """Yield the predecessor that `base` means, and close what was opened for it.
+
+    What an archive leans on is looked for in the catalog, or without one in its folder.
+    """
+    predecessor, close = _open_base(base, n_threads, catalog)
     try:
         yield predecessor
     finally:
@@ -89,7 +104,64 @@ def open_beside(beside: Sequence[Base], n_threads: int = 0) -> Iterator[Sequence
         yield [file for file in files if file is not None]
 
 
-def _open_base(base: Base | None, n_threads: int) -> tuple[Predecessor | None, Callable[[], None]]:
+def _open(
+    source: FileSource | UrlSource,
+    name: str,
+    files: Sequence[Base],
+    catalog: Catalog,
+    digests: Sequence[str] | None,
+    n_threads: int,
+) -> Archive:
+    """Open an archive with the files and, from the catalog, those with the digests; None: whatever else it needs."""
+    opened = ExitStack()
+    with ExitStack() as undo:
+        undo.callback(opened.close)
+        opened.callback(source.close)
+        given = opened.enter_context(open_beside(files, n_threads))
+        build = partial(Archive, source, backend=CpuBackend(n_threads), name=name, owned=(opened.close,))
+        archive = build(beside=given)
+        digests = _list_missing(archive) if digests is None else digests
+        found = _open_needed(catalog, digests, given, n_threads, opened) if digests else []
+        archive = build(beside=[*found, *given]) if found else archive
+        undo.pop_all()  # they are the archive's from here on
+    return archive
+
+
+def _list_missing(archive: Archive) -> Sequence[str]:
+    """Return the digests of all that frames lean on, or none if everything was given."""
+    if not archive.index.frames.list_references():
+        return ()  # the header is not read: a part of it that nobody needs may be damaged
+    try:
+        archive.check_references()
+    except (MissingPredecessor, WrongPredecessor):
+        return archive.info.needed_digests
+    return ()
+
+
+def _open_needed(
+    catalog: Catalog, digests: Sequence[str], given: Sequence[Predecessor], n_threads: int, opened: ExitStack
+) -> list[Predecessor]:
+    """Open the archives in the catalog that restore these files, each with those that it leans on itself."""
+    files: dict[str, Predecessor] = {}
+    for entry in catalog.list_needed(digests):
+        archive = Archive(
+            opened.enter_context(FileSource(entry.archive)),
+            beside=[*_pick_files(entry.needed_digests, files), *given],
+            backend=CpuBackend(n_threads),
+            name=str(entry.archive),
+        )
+        files[entry.file_digest] = ArchivePredecessor(archive)
+    return _pick_files(digests, files)
+
+
+def _pick_files(digests: Sequence[str], files: Mapping[str, Predecessor]) -> list[Predecessor]:
+    """Return the files with these digests, as far as they are there."""
+    return [files[digest] for digest in digests if digest in files]
+
+
+def _open_base(
+    base: Base | None, n_threads: int, catalog: Catalog | None
+) -> tuple[Predecessor | None, Callable[[], None]]:
     if base is None:
         return None, _do_nothing
     if isinstance(base, Archive):
@@ -101,7 +173,8 @@ def _open_base(base: Base | None, n_threads: int) -> tuple[Predecessor | None, C
         is_archive = _has_magic(source)
     opened: ArchivePredecessor | FilePredecessor
     if is_archive:
-        opened = ArchivePredecessor(open_archive(path, n_threads=n_threads))
+        catalog = catalog if catalog is not None else Catalog(list_neighbours(path))
+        opened = ArchivePredecessor(_open(open_source(path), str(path), (), catalog, None, n_threads))
     else:
         opened = FilePredecessor(path, n_threads=n_threads)
     return opened, opened.close

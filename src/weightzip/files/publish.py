@@ -55,6 +55,12 @@ def check_target(target: Path, *, force: bool) -> None:
         raise TargetExists(f"{target}: already exists")
 
 
+def check_apart(first: Path, second: Path, *roles: str) -> None:
+    """Raise UsageError for one file in two roles: an archive must not replace, or need, what it is made of."""
+    if first.exists() and second.exists() and first.samefile(second):
+        raise UsageError(f"{first}: {' and '.join(roles)} are the same file")
+
+
 @contextmanager
 def explain_full_disk(target: Path) -> Iterator[None]:
     """Turn the ways in which a disk is full into DiskFull."""

@@ -31,7 +31,14 @@ def verify_file(
         SourceChanged: the original changed while it was read.
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
     """
-    original = Path(original)
+    with open_archive(archive, base=base, beside=beside, n_threads=n_threads) as opened:
+        return compare_archive(opened, Path(archive), Path(original), n_threads, progress)
+
+
+def compare_archive(
+    opened: Archive, archive: Path, original: Path, n_threads: int, progress: Progress | None
+) -> VerifyReport:
+    """Prove an archive that was opened with what it leans on, as verify_file does."""
     with open_source(original) as source:
 
         def compare(offset: int, raw: BytesLike) -> None:
@@ -39,8 +46,7 @@ def verify_file(
             if end > source.size_bytes or not are_equal(source.read_at(offset, len(raw)), raw):
                 raise ContentDiffers(f"{original}: bytes {offset} to {end} differ from {archive}")
 
-        opened = open_archive(archive, base=base, beside=beside, n_threads=n_threads)
-        report = _prove_archive(opened, Path(archive), original, compare, n_threads, progress)
+        report = _walk(opened, archive, original, compare, n_threads, progress)
         if report.raw_bytes != source.size_bytes:
             raise ContentDiffers(
                 f"{original}: has {source.size_bytes} bytes, {archive} restores {report.raw_bytes}"
@@ -64,11 +70,16 @@ def check_archive(
     Raises:
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
     """
-    opened = open_archive(archive, base=base, beside=beside, n_threads=n_threads)
-    return _prove_archive(opened, Path(archive), None, lambda offset, raw: None, n_threads, progress)
+    with open_archive(archive, base=base, beside=beside, n_threads=n_threads) as opened:
+        return prove_archive(opened, Path(archive), n_threads, progress)
 
 
-def _prove_archive(
+def prove_archive(opened: Archive, archive: Path, n_threads: int, progress: Progress | None) -> VerifyReport:
+    """Prove an archive that was opened with what it leans on, as check_archive does."""
+    return _walk(opened, archive, None, lambda offset, raw: None, n_threads, progress)
+
+
+def _walk(
     opened: Archive,
     archive: Path,
     original: Path | None,
@@ -77,8 +88,7 @@ def _prove_archive(
     progress: Progress | None,
 ) -> VerifyReport:
     started = time.monotonic()
-    with opened:
-        info = walk_archive(opened, compare, n_threads, progress)
+    info = walk_archive(opened, compare, n_threads, progress)
     return VerifyReport(
         archive=archive,
         original=original,

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 from weightzip.codec.archive_info import ArchiveInfo
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import BytesLike
+from weightzip.errors import MissingPredecessor
+from weightzip.files.neighbours import explain_missing
 from weightzip.files.reports import Progress, ignore_progress
 
 Take = Callable[[int, BytesLike], object]
@@ -19,6 +22,10 @@ def walk_archive(archive: Archive, take: Take, n_threads: int, progress: Progres
     Raises:
         MissingPredecessor, WrongPredecessor, CorruptData: as in decode_shard.
     """
+    try:
+        archive.check_references()
+    except MissingPredecessor as error:
+        raise explain_missing(error, Path(archive.name)) from error
     report_progress = progress or ignore_progress
     done_bytes = 0
     with closing(decode_shard(archive, n_threads=n_threads)) as frames:

@@ -54,11 +54,11 @@ def test_a_directory_goes_there_and_back_against_another(steps: Path) -> None:
     done = _run("compress", second, steps / "a2", "--base", first, "--json")
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [Path(report["source"]).name for report in reports] == [
+        "model.safetensors",
         "config.json",
         "empty",
-        "model.safetensors",
     ]
-    assert reports[2]["base_digest"] is not None
+    assert reports[0]["base_digest"] is not None
     assert _run("verify", second, steps / "a2", "--base", steps / "a1").returncode == 0
     assert _run("decompress", steps / "a2", steps / "out", "--base", steps / "a1").returncode == 0
     assert _read_tree(steps / "out") == _read_tree(second)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weightzip.errors import NotFound, UsageError
-from weightzip.files.directory import pair_files
+from weightzip.files.directories.tree import pair_files
 from weightzip.files.opening import open_source
 
 

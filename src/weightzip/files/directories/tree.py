@@ -92,6 +92,11 @@ def pair_archives(original: Path, archives: Path, base: Path | None) -> Iterator
         raise ContentDiffers(f"{original / path}: folder or link differs from {archives / path}")
 
 
+def list_archives(root: Path) -> Iterator[Path]:
+    """Yield the files below root that are archives by their names."""
+    return (path for path in _list_tree(root) if path.suffix == SUFFIX and path.is_file())
+
+
 def _find_base(base: Path | None, relative: Path) -> Path | None:
     if base is None:
         return None

@@ -8,7 +8,7 @@ import pytest
 from shards.build import write_step
 from support.privileges import without_privileges
 from weightzip.errors import ContentDiffers, NotFound, TargetExists, UsageError
-from weightzip.files.directory import FilePair, pair_archives, pair_files, prepare_directory
+from weightzip.files.directories.tree import FilePair, pair_archives, pair_files, prepare_directory
 
 
 @pytest.fixture

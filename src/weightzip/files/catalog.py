@@ -1,0 +1,105 @@
+"""What archives restore and what they lean on, read from their headers and indexes, found by digest."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from weightzip.codec.reader import Archive
+from weightzip.codec.source import FileSource
+from weightzip.errors import WeightzipError
+
+# Each step is one archive more that is decoded at the same time. The daemon makes no longer chains either.
+MAX_STEPS = 64
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """One archive: the digest of what it restores, and those of the files without which it does not."""
+
+    archive: Path
+    file_digest: str
+    needed_digests: tuple[str, ...]
+
+
+class Catalog:
+    """Archives on disk, by digest of what they restore. They are read when something is asked for, and only then."""
+
+    def __init__(self, archives: Iterable[Path]) -> None:
+        self._archives = archives
+
+    @property
+    def entries(self) -> Sequence[CatalogEntry]:
+        """Return what the readable archives say, in order of path."""
+        return tuple(self._read[0].values())
+
+    @property
+    def unreadable(self) -> Mapping[Path, Exception]:
+        """Return the archives that cannot be read, and why. What they restore is unknown."""
+        return self._read[1]
+
+    def find(self, archive: Path) -> CatalogEntry | None:
+        """Return what an archive says, None if it cannot be read."""
+        return self._read[0].get(archive)
+
+    def list_needed(self, digests: Iterable[str]) -> list[CatalogEntry]:
+        """Return those that restore these files, with all that they lean on in turn, which comes first.
+
+        What no archive restores is left out, and what is more than MAX_STEPS away.
+        """
+        found: dict[str, CatalogEntry] = {}
+        wanted = list(digests)
+        for _ in range(MAX_STEPS):
+            new = {
+                digest: self._by_digest[digest]
+                for digest in wanted
+                if digest in self._by_digest and digest not in found
+            }
+            if not new:
+                break
+            found |= new
+            wanted = [digest for entry in new.values() for digest in entry.needed_digests]
+        return order_by_need(list(found.values()))
+
+    @cached_property
+    def _by_digest(self) -> Mapping[str, CatalogEntry]:
+        """Return one archive for each file: of several, the one that needs the least."""
+        entries = sorted(self.entries, key=lambda entry: -len(entry.needed_digests))
+        return {entry.file_digest: entry for entry in entries}
+
+    @cached_property
+    def _read(self) -> tuple[Mapping[Path, CatalogEntry], Mapping[Path, Exception]]:
+        readable, unreadable = {}, {}
+        for archive in sorted(self._archives):
+            try:
+                readable[archive] = _read_entry(archive)
+            except (WeightzipError, OSError) as error:  # whoever needs this one tells
+                unreadable[archive] = error
+        return readable, unreadable
+
+
+def order_by_need(entries: Sequence[CatalogEntry]) -> list[CatalogEntry]:
+    """Return the archives in an order in which each comes after those that restore what it leans on.
+
+    Where archives lean on each other in a circle there is no such order: they come last, as they came.
+    """
+    ordered: list[CatalogEntry] = []
+    waiting = list(entries)
+    while waiting:
+        awaited = Counter(entry.file_digest for entry in waiting)
+        ready = [
+            entry
+            for entry in waiting
+            if not any(awaited[digest] > (digest == entry.file_digest) for digest in entry.needed_digests)
+        ]
+        ordered += ready or waiting
+        blocked = set(waiting).difference(ready) if ready else set()
+        waiting = [entry for entry in waiting if entry in blocked]
+    return ordered
+
+
+def _read_entry(archive: Path) -> CatalogEntry:
+    with FileSource(archive) as source:
+        info = Archive(source, name=str(archive)).info
+    return CatalogEntry(archive, info.file_digest, info.needed_digests)

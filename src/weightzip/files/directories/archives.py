@@ -1,0 +1,86 @@
+"""The archives of one directory, opened one after the other, each with what it leans on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from weightzip.codec.predecessor import FilePredecessor, Predecessor
+from weightzip.codec.reader import Archive
+from weightzip.files.catalog import Catalog, CatalogEntry, order_by_need
+from weightzip.files.directories.tree import list_archives
+from weightzip.files.opening import open_among, open_base
+
+
+class ArchiveDirectory:
+    """Archives that may lean on each other, on their predecessors in another directory, and on files given for all.
+
+    Where a file that an archive leans on is at hand (see add_file), it is read; otherwise the archive of it is decoded
+    as its bytes are asked for.
+    """
+
+    def __init__(
+        self,
+        predecessors: Mapping[Path, Path | None],
+        base: Path | None,
+        beside: Sequence[Predecessor],
+        n_threads: int,
+    ) -> None:
+        """Take each archive with its predecessor if it has one, the directory of the latter, and files for all."""
+        self._predecessors = predecessors
+        self._catalog = Catalog(self._predecessors)
+        self._base_catalog = Catalog(() if base is None else list_archives(base))
+        self._beside = beside
+        self._n_threads = n_threads
+        self._files: dict[str, Path] = {}
+
+    def list_archives(self) -> list[Path]:
+        """Return the archives in the order of work: each comes after those that restore what it leans on.
+
+        Archives that cannot be read come before those that lean on what is in none of the others: if that was in a
+        damaged one, the damage is the error to tell.
+        """
+        settled: set[str] = set()
+        first, last = [], []
+        for entry in order_by_need(self._catalog.entries):
+            if settled.issuperset(entry.needed_digests):
+                settled.add(entry.file_digest)
+                first.append(entry.archive)
+            else:
+                last.append(entry.archive)
+        return [*first, *self._catalog.unreadable, *last]
+
+    def add_file(self, path: Path, file_digest: str) -> None:
+        """Let archives that follow read this file: it has been proven to have the digest."""
+        self._files.setdefault(file_digest, path)
+
+    @contextmanager
+    def open_archive(self, archive: Path) -> Iterator[Archive]:
+        """Yield one of the archives with what it leans on. Raises as opening.open_archive does."""
+        entry = self._catalog.find(archive)
+        needed = () if entry is None else entry.needed_digests
+        missing = [digest for digest in needed if digest not in self._files]
+        with ExitStack() as opened:
+            given: list[Predecessor] = []
+            for digest in (digest for digest in needed if digest in self._files):
+                file = FilePredecessor(self._files[digest], digest=bytes.fromhex(digest))
+                opened.callback(file.close)
+                given.append(file)
+            if missing:
+                needing = [*self._catalog.list_needed(missing), *([entry] if entry is not None else [])]
+                given += self._open_given(needing, opened)
+            yield opened.enter_context(open_among(self._catalog, archive, missing, given, self._n_threads))
+
+    def _open_given(self, entries: Sequence[CatalogEntry], opened: ExitStack) -> list[Predecessor]:
+        """Return the files beside and the predecessors of archives; none if they lean on nothing but each other."""
+        known = set(self._files)
+        for entry in entries:
+            if not known.issuperset(entry.needed_digests):
+                break
+            known.add(entry.file_digest)
+        else:
+            return []
+        bases = dict.fromkeys(self._predecessors[entry.archive] for entry in entries)
+        predecessors = [
+            opened.enter_context(open_base(base, self._n_threads, self._base_catalog)) for base in bases
+        ]
+        return [*(file for file in predecessors if file is not None), *self._beside]

@@ -1,0 +1,77 @@
+"""Proving directories of archives, writing nothing."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from weightzip.files.directories.archives import ArchiveDirectory
+from weightzip.files.directories.tree import pair_archives, pair_files
+from weightzip.files.opening import Base, PathLike, open_beside
+from weightzip.files.reports import ShowProgress, VerifyReport, ignore_report, show_nothing
+from weightzip.files.verify import compare_archive, prove_archive
+
+
+def verify_directory(
+    original: PathLike,
+    archives: PathLike,
+    *,
+    base: PathLike | None = None,
+    beside: Sequence[Base] = (),
+    n_threads: int = 0,
+    show_progress: ShowProgress = show_nothing,
+    on_report: Callable[[VerifyReport], object] = ignore_report,
+) -> list[VerifyReport]:
+    """Prove that a directory of archives restores to exactly the original directory, and return the reports.
+
+    `base` and `beside` as in decompress_directory; `on_report` is called after each archive.
+
+    Raises:
+        NotFound: an archive or an original is missing.
+        ContentDiffers: a file, a folder or a link differs.
+        SourceChanged: an original changed while it was read.
+        MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
+    """
+    base = None if base is None else Path(base)
+    reports = []
+    with open_beside(beside, n_threads) as given:
+        pairs = {pair.target: pair for pair in pair_archives(Path(original), Path(archives), base)}
+        predecessors = {path: pair.base for path, pair in pairs.items()}
+        directory = ArchiveDirectory(predecessors, base, given, n_threads)
+        for archive in directory.list_archives():
+            source = pairs[archive].source
+            with directory.open_archive(archive) as opened, show_progress(archive.name) as progress:
+                report = compare_archive(opened, archive, source, n_threads, progress)
+            directory.add_file(source, report.file_digest)
+            reports.append(report)
+            on_report(report)
+    return reports
+
+
+def check_directory(
+    archives: PathLike,
+    *,
+    base: PathLike | None = None,
+    beside: Sequence[Base] = (),
+    n_threads: int = 0,
+    show_progress: ShowProgress = show_nothing,
+    on_report: Callable[[VerifyReport], object] = ignore_report,
+) -> list[VerifyReport]:
+    """Prove that each archive of a directory restores to its recorded digest, and return the reports.
+
+    `base` and `beside` as in decompress_directory; `on_report` is called after each archive.
+
+    Raises:
+        UsageError: the directory holds a file that is no archive by its name.
+        MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
+    """
+    root = Path(archives)
+    base = None if base is None else Path(base)
+    reports = []
+    with open_beside(beside, n_threads) as given:
+        pairs = pair_files(root, root, base, compressing=False)
+        directory = ArchiveDirectory({pair.source: pair.base for pair in pairs}, base, given, n_threads)
+        for archive in directory.list_archives():
+            with directory.open_archive(archive) as opened, show_progress(archive.name) as progress:
+                report = prove_archive(opened, archive, n_threads, progress)
+            reports.append(report)
+            on_report(report)
+    return reports
