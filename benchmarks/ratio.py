@@ -12,7 +12,7 @@ from benchmarks.targets import find_max_target, find_target
 from weightzip import compress_file, open_archive, verify_file
 from weightzip.codec.recipes.level import Level
 from weightzip.files.bench.kinds import Part, split_index
-from weightzip.files.beside import BesideFiles
+from weightzip.files.beside import BesideFiles, rank_file
 
 BEST_PEERS = "best rival of each kind"
 ORDER_0, GIVEN_EXPONENT = "int, order-0", "int given exponent"
@@ -115,13 +115,12 @@ def _count_checkpoint_bytes(whole: WholeCheckpoint, level: Level, work: Path) ->
     archive = work / "archive"
     stored_bytes = 0
     with BesideFiles() as beside:
-        for path in sorted(whole.files, key=lambda path: -path.stat().st_size):
+        for path in sorted(whole.files, key=lambda path: rank_file(path.stat().st_size, path)):
             base = None if whole.predecessor is None else whole.predecessor / path.name
             report = compress_file(
                 path, archive, base=base, beside=beside.files, level=level, verify=False, force=True
             )
             verify_file(path, archive, base=base, beside=beside.files)
             stored_bytes += report.stored_bytes
-            if not report.beside_digests:
-                beside.offer(path, report.file_digest)
+            beside.offer(path, report.file_digest, leans=bool(report.beside_digests))
     return stored_bytes
