@@ -31,11 +31,11 @@ def encode_blocks(
     """
     Return the block group of raw, a whole number (1 or more) of elements.
 
-    Contexts, tables, the storage of each plane, and factors (predictor 2) with their weight and step are chosen here,
+    Contexts, tables, the storage of each plane, and factors (predictor 2, or context_input 3) are chosen here,
     by integers: the bytes depend on neither n_threads (0: one a processor) nor kernels ("auto" or one of
     list_kernels()). predecessor is as long as raw, companion as many elements, of companion_bytes each; it is given
     exactly with context_input 2. mantissa_bits (of the elements) and sections (n_elements, n_columns, first_column)
-    are for predictor 2. The group may do with less than it was given: what it leans on stands in its recipe.
+    are for factors. The group may do with less than it was given: what it leans on stands in its recipe.
 
     Raises:
         ValueError: an argument is out of range, or an input is missing.
@@ -59,7 +59,7 @@ def estimate_blocks(
     """
     Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 16384 elements.
 
-    Factors (predictor 2) are fitted to all elements first, which takes time in proportion to their number.
+    Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
 
     Raises:
         ValueError: as encode_blocks.

@@ -57,7 +57,7 @@ def pair_tensors(
             _find_predecessor(tensor, predecessor),
             pairs.companions.get(name),
             pairs.copies.get(name),
-            has_factors=name in pairs.second_moments,
+            is_second_moment=name in pairs.second_moments,
         )
         if inputs != TensorInputs():
             paired[name] = inputs

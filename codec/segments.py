@@ -51,12 +51,12 @@ class Place:
 
 @dataclass(frozen=True)
 class TensorInputs:
-    """What a tensor may lean on. `has_factors` says that rows and columns of it may have a scale each."""
+    """What a tensor may lean on. Second moments are unlike all else: they share no frame with others."""
 
     predecessor: Place | None = None
     companion: Place | None = None
     copy: Place | None = None
-    has_factors: bool = False
+    is_second_moment: bool = False
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -78,7 +78,7 @@ class TensorInputs:
             self.predecessor is not None,
             self.companion is not None,
             self.copy is not None,
-            self.has_factors,
+            self.is_second_moment,
             self.leans_on_itself,
         )
 
@@ -153,7 +153,6 @@ def _make_span(
     """Return the span of one part (begin, n_bytes) of each tensor; the parts are neighbours."""
     offset = segment[0].offset + parts[0][0]
     n_bytes = sum(size for _, size in parts)
-    has_factors = inputs[0].has_factors
     sections = [_make_section(*tensor_and_part) for tensor_and_part in zip(segment, parts, strict=True)]
     return FrameSpan(
         offset,
@@ -162,7 +161,7 @@ def _make_span(
         predecessor=_find_pieces(segment, [given.predecessor for given in inputs], parts),
         companion=_find_pieces(segment, [given.companion for given in inputs], parts),
         copy=_find_pieces(segment, [given.copy for given in inputs], parts),
-        sections=tuple(sections) if has_factors else (),
+        sections=tuple(sections),
     )
 
 

@@ -11,6 +11,7 @@ from weightzip.codec.format.limits import MAX_CONTEXTS
 from weightzip.codec.source import BytesLike
 
 _MAX_WEIGHT = 16
+_MINUS_EXPONENT = 255
 
 
 class Transform(IntEnum):
@@ -36,7 +37,7 @@ class ContextInput(IntEnum):
     NONE = 0
     PREDECESSOR = 1
     COMPANION = 2
-    PREDICTED = 3
+    SCALE = 3
 
 
 # max() of an enumeration asks every member, and a head is decoded for every frame.
@@ -80,9 +81,9 @@ def decode_recipe_head(group: BytesLike, place: str) -> RecipeHead:
     weight = 0
     if n_contexts > 1:
         _skip_context_runs(cursor)
-    if predictor == Predictor.FACTORS:
+    if predictor == Predictor.FACTORS or context_input == ContextInput.SCALE:
         cursor.u8("mantissa_bits")
-        weight = _decode_choice(cursor, "weight", _MAX_WEIGHT)
+        weight = _decode_weight(cursor, predictor)
     return RecipeHead(
         element_bytes=1 << element_log2,
         transform=transform,
@@ -103,6 +104,14 @@ def _decode_choice(cursor: Cursor, field: str, largest: int) -> int:
     return value
 
 
+def _decode_weight(cursor: Cursor, predictor: Predictor) -> int:
+    weight = cursor.u8("weight")
+    is_share = weight <= _MAX_WEIGHT
+    takes_exponent = weight == _MINUS_EXPONENT and predictor == Predictor.PREDECESSOR
+    cursor.expect(is_share or takes_exponent, f"weight {weight} is out of range")
+    return weight
+
+
 def _check_choices(
     cursor: Cursor,
     transform: Transform,
@@ -118,10 +127,6 @@ def _check_choices(
     cursor.expect(
         (n_contexts > 1) == (context_input != ContextInput.NONE),
         "n_contexts and context_input do not fit each other",
-    )
-    cursor.expect(
-        context_input != ContextInput.PREDICTED or predictor == Predictor.FACTORS,
-        "contexts of a predicted element without factors",
     )
     cursor.expect(
         companion_log2 == 0 or context_input == ContextInput.COMPANION, "companion_log2 without a companion"

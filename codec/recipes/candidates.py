@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from weightzip.codec.format.block_group import ContextInput, Predictor, Transform
 from weightzip.codec.format.dtypes import DType
+from weightzip.codec.recipes.level import Level
 from weightzip.codec.recipes.recipe import Recipe, Section
 
 # Bits below the exponent: the predecessor's exponent is the scale of its change.
@@ -29,20 +30,25 @@ _OPAQUE_RECIPES = (
 
 
 def list_recipes(
-    dtype: DType, *, has_predecessor: bool, companion_bytes: int = 0, sections: tuple[Section, ...] = ()
+    dtype: DType,
+    *,
+    has_predecessor: bool,
+    companion_bytes: int = 0,
+    sections: tuple[Section, ...] = (),
+    are_positive: bool = False,
 ) -> tuple[Recipe, ...]:
     """Return the recipes worth an estimate, those that decode fastest first, refinements after what they refine.
 
     `companion_bytes` is the size of a companion's elements, 0 without one; `sections` say how the elements lie in
-    matrices that may be products of factors, and are empty where that is not to be expected.
+    matrices, and are empty where rows and columns are not known. Positive elements may be products of factors.
     """
     if dtype == DType.OPAQUE:
         return _OPAQUE_RECIPES
     if dtype in _MANTISSA_BITS:
-        recipes = _list_float_recipes(dtype, has_predecessor)
+        recipes = _list_float_recipes(dtype, has_predecessor, sections)
         if companion_bytes == dtype.element_bytes:
             recipes += _list_companion_recipes(dtype)
-        return recipes + (_list_factor_recipes(dtype, sections) if sections else ())
+        return recipes + (_list_factor_recipes(dtype, sections) if sections and are_positive else ())
     recipes = (Recipe(dtype.element_bytes, Transform.IDENTITY),)
     if has_predecessor:
         difference = Transform.INTEGER_DIFFERENCE
@@ -50,11 +56,15 @@ def list_recipes(
     return recipes
 
 
-def _list_float_recipes(dtype: DType, has_predecessor: bool) -> tuple[Recipe, ...]:
+def _list_float_recipes(
+    dtype: DType, has_predecessor: bool, sections: tuple[Section, ...]
+) -> tuple[Recipe, ...]:
     size, shift = dtype.element_bytes, _MANTISSA_BITS[dtype]
     alone = Recipe(size, Transform.ROTATE)
     if not has_predecessor:
-        return (alone,)
+        # It saves .002 of a model alone, and takes a third of the decoder's speed.
+        by_scale = _use_scales(alone, dtype, sections, Level.MAX)
+        return (alone, by_scale) if _may_vary(sections) else (alone,)
     in_context = Recipe(size, Transform.ROTATE, _MAX_CONTEXTS, shift, context_input=ContextInput.PREDECESSOR)
     difference = replace(in_context, transform=Transform.FLOAT_DIFFERENCE, predictor=Predictor.PREDECESSOR)
     return (
@@ -63,7 +73,29 @@ def _list_float_recipes(dtype: DType, has_predecessor: bool) -> tuple[Recipe, ..
         in_context,
         difference,
         # Half-octave bins.
-        replace(difference, key_shift=shift - 1, refines=True),
+        _use_scales(difference, dtype, sections, Level.DEFAULT)
+        if _may_vary(sections)
+        else replace(difference, key_shift=shift - 1, refines=True),
+    )
+
+
+def _may_vary(sections: tuple[Section, ...]) -> bool:
+    """Return whether scales may differ: between rows, columns or sections."""
+    return len(sections) > 1 or any(section.n_columns > 0 for section in sections)
+
+
+def _use_scales(recipe: Recipe, dtype: DType, sections: tuple[Section, ...], level: Level) -> Recipe:
+    """Return the recipe with contexts of how large rows and columns are, or change."""
+    shift = _MANTISSA_BITS[dtype]
+    return replace(
+        recipe,
+        max_contexts=_MAX_CONTEXTS,
+        key_shift=shift - 1,
+        context_input=ContextInput.SCALE,
+        mantissa_bits=shift,
+        sections=sections,
+        refines=True,
+        level=level,
     )
 
 

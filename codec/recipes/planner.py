@@ -7,7 +7,7 @@ import numpy as np
 from weightzip.codec.backend import BlockBackend
 from weightzip.codec.compare import are_equal
 from weightzip.codec.derivation import find_derivation
-from weightzip.codec.format.block_group import Transform, decode_recipe_head
+from weightzip.codec.format.block_group import ContextInput, Transform, decode_recipe_head
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.recipes.candidates import list_recipes
@@ -23,6 +23,8 @@ _OPAQUE_SAMPLE_BYTES = 16 << 10
 _N_SAMPLES = 4
 # Estimates err by a few percent; within this margin both forms are built and measured.
 _ESTIMATE_MARGIN = 1.05
+# What contexts by scale must save to be worth their decoding time, as a divisor of the size without them.
+_SCALES_WORTH = 256
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ def _choose_recipe(
         has_predecessor=inputs.predecessor is not None,
         companion_bytes=len(inputs.companion) // n_elements if inputs.companion is not None else 0,
         sections=inputs.sections,
+        are_positive=_are_positive(raw, dtype.element_bytes),
     )
     for recipe in recipes:
         if recipe.level.rank > level.rank:
@@ -115,10 +118,17 @@ def _choose_recipe(
         if len(raw) % recipe.element_bytes != 0 or (recipe.refines and best is not previous):
             continue
         n_bytes = backend.estimate_blocks(raw, inputs.predecessor, inputs.companion, recipe)
-        if n_bytes < best_bytes:
+        is_slow = recipe.context_input == ContextInput.SCALE and level is not Level.MAX
+        if n_bytes + (best_bytes / _SCALES_WORTH if is_slow else 0) < best_bytes:
             best, best_bytes = recipe, n_bytes
         previous = recipe
     return best, best_bytes
+
+
+def _are_positive(raw: BytesLike, element_bytes: int) -> bool:
+    """Return whether no element of those at the front, seen as floats, has a sign. A longer look costs more than it saves."""
+    tops = np.frombuffer(raw, dtype=np.uint8)[element_bytes - 1 : _PROBE_BYTES : element_bytes]
+    return bool((tops < 128).all())
 
 
 def _estimate_zstd(raw: BytesLike, sample_bytes: int) -> float:

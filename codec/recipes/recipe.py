@@ -23,7 +23,8 @@ class Recipe:
     """How the elements of a frame are coded.
 
     With max_contexts > 1 the magnitude of the context input's element, shifted right by key_shift, picks the table.
-    A companion's elements have companion_bytes. The factors of predictor FACTORS need mantissa_bits and sections.
+    A companion's elements have companion_bytes. Factors (predictor FACTORS, or contexts by SCALE) need mantissa_bits
+    and sections.
     """
 
     element_bytes: int

@@ -30,8 +30,9 @@ def decode_block_group(
     _check_inputs(cursor, recipe, n_elements, predecessor, companion)
     p = None if predecessor is None else view_elements(predecessor, recipe.element_bytes)
     c = None if companion is None else view_elements(companion, recipe.companion_bytes)
-    predicted = _predict(recipe, p)
-    contexts = _find_contexts(recipe, n_elements, {1: p, 2: c, 3: predicted})
+    scales = _find_scales(recipe, p)
+    predicted = scales if recipe.predictor == Predictor.FACTORS else p
+    contexts = _find_contexts(recipe, n_elements, {1: p, 2: c, 3: scales})
     u = _read_coded(cursor, recipe, contexts)
     cursor.finish("the payload area")
     return invert_transform(recipe.transform, u, predicted).tobytes()
@@ -56,11 +57,11 @@ def _check_inputs(
         )
 
 
-def _predict(recipe: Recipe, p: Elements | None) -> Elements | None:
-    """Return the predicted element at every place, None without a predictor."""
-    if recipe.factors is not None:
-        return recipe.factors.predict(p if recipe.factors.weight else None, recipe.element_bytes)
-    return p if recipe.predictor == Predictor.PREDECESSOR else None
+def _find_scales(recipe: Recipe, p: Elements | None) -> Elements | None:
+    """Return the scale of every element, None without factors."""
+    if recipe.factors is None:
+        return None
+    return recipe.factors.find_scales(p if recipe.factors.weight else None, recipe.element_bytes)
 
 
 def _find_contexts(recipe: Recipe, n_elements: int, inputs: dict[int, Elements | None]) -> Numbers:

@@ -1,6 +1,6 @@
-"""The predictor that multiplies rows by columns (docs/format.md, "Factors"), in whole numbers.
+"""Scales: rows multiplied by columns (docs/format.md, "Factors"), in whole numbers.
 
-The size of each element is predicted in units of 1/256 of a power of two: a share of its predecessor, a factor of
+How large each element is, or its change, in units of 1/256 of a power of two: a share of its predecessor, a factor of
 its row and one of its column, added up.
 """
 
@@ -16,6 +16,7 @@ from weightzip.codec.reference.elements import Elements, Numbers, count_bits, ta
 
 _MAX_SECTIONS = 4096
 _FACTOR_END = 1 << 15
+MINUS_EXPONENT = 255
 
 
 def _compute_log(f: int) -> int:
@@ -53,18 +54,21 @@ class Section:
 
 @dataclass(frozen=True)
 class Factors:
-    """What the recipe says of the factors: `levels` is base plus row and column factor of every element."""
+    """What the recipe says of the factors: `sums` is base plus row and column factor of every element."""
 
     mantissa_bits: int
     weight: int
-    levels: Numbers
+    sums: Numbers
 
-    def predict(self, predecessor: Elements | None, element_bytes: int) -> Elements:
-        """Return the predicted element at every place. The predecessor has no effect if the weight is 0."""
-        levels = self.levels
-        if predecessor is not None:
-            levels = levels + ((self.weight * compute_logs(predecessor, self.mantissa_bits)) >> 4)
-        return compute_powers(levels, self.mantissa_bits, element_bytes)
+    def find_scales(self, predecessor: Elements | None, element_bytes: int) -> Elements:
+        """Return the scale of every element. The predecessor is there unless the weight is 0."""
+        sums = self.sums
+        if predecessor is not None and self.weight == MINUS_EXPONENT:
+            exponents = take_magnitudes(predecessor).astype(np.int64) >> self.mantissa_bits
+            sums = sums - 256 * exponents
+        elif predecessor is not None:
+            sums = sums + ((self.weight * compute_logs(predecessor, self.mantissa_bits)) >> 4)
+        return compute_powers(sums, self.mantissa_bits, element_bytes)
 
 
 def compute_logs(elements: Elements, mantissa_bits: int) -> Numbers:
@@ -98,13 +102,13 @@ def read_factors(cursor: Cursor, element_bytes: int, n_elements: int) -> Factors
         1 <= mantissa_bits <= 52 and 1 <= exponent_bits <= 11,
         f"mantissa_bits {mantissa_bits} is out of range",
     )
-    cursor.expect(weight <= 16, f"weight {weight} is out of range")
+    cursor.expect(weight <= 16 or weight == MINUS_EXPONENT, f"weight {weight} is out of range")
     cursor.expect(step_log2 <= 8, f"step_log2 {step_log2} is out of range")
     sections = _read_sections(cursor, n_elements)
     bits = BitReader(cursor.take(cursor.u32("factor_bytes"), "factors"))
-    levels = [_read_levels(cursor, bits, section, step_log2) for section in sections]
+    sums = [_read_sums(cursor, bits, section, step_log2) for section in sections]
     bits.finish()
-    return Factors(mantissa_bits, weight, np.concatenate(levels))
+    return Factors(mantissa_bits, weight, np.concatenate(sums))
 
 
 def _read_sections(cursor: Cursor, n_elements: int) -> list[Section]:
@@ -121,7 +125,7 @@ def _read_sections(cursor: Cursor, n_elements: int) -> list[Section]:
     return sections
 
 
-def _read_levels(cursor: Cursor, bits: BitReader, section: Section, step_log2: int) -> Numbers:
+def _read_sums(cursor: Cursor, bits: BitReader, section: Section, step_log2: int) -> Numbers:
     """Return base plus factors of every element of a section."""
     base = bits.read(32)
     base -= (base >> 31) << 32

@@ -6,7 +6,7 @@ from enum import IntEnum
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_CONTEXTS
 from weightzip.codec.reference.context_source import ContextSource, read_context_source
-from weightzip.codec.reference.factors import Factors, read_factors
+from weightzip.codec.reference.factors import MINUS_EXPONENT, Factors, read_factors
 
 
 class Transform(IntEnum):
@@ -32,7 +32,7 @@ class ContextInput(IntEnum):
     NONE = 0
     PREDECESSOR = 1
     COMPANION = 2
-    PREDICTED = 3
+    SCALE = 3
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,17 @@ def read_recipe(cursor: Cursor, raw_bytes: int) -> Recipe:
 
     is_difference = transform >= Transform.FLOAT_DIFFERENCE
     has_companion = context_input == ContextInput.COMPANION
-    predicts = predictor == Predictor.FACTORS
+    has_factors = predictor == Predictor.FACTORS or context_input == ContextInput.SCALE
     cursor.expect(is_difference == (predictor > 0), "transform and predictor do not fit together")
     cursor.expect((n_contexts > 1) == (context_input > 0), "contexts and context_input do not fit together")
-    cursor.expect(predicts or context_input != ContextInput.PREDICTED, "no factors give a predicted element")
     cursor.expect(has_companion or companion_log2 == 0, "companion_log2 without a companion")
     cursor.expect(raw_bytes % element_bytes == 0, "raw_bytes is no multiple of the element size")
+    source = read_context_source(cursor, n_contexts) if n_contexts > 1 else None
+    factors = read_factors(cursor, element_bytes, raw_bytes // element_bytes) if has_factors else None
+    cursor.expect(
+        factors is None or factors.weight != MINUS_EXPONENT or predictor == Predictor.PREDECESSOR,
+        f"weight {MINUS_EXPONENT} without the predictor {Predictor.PREDECESSOR}",
+    )
     return Recipe(
         element_bytes,
         transform,
@@ -86,8 +91,8 @@ def read_recipe(cursor: Cursor, raw_bytes: int) -> Recipe:
         predictor,
         context_input,
         1 << companion_log2 if has_companion else 0,
-        read_context_source(cursor, n_contexts) if n_contexts > 1 else None,
-        read_factors(cursor, element_bytes, raw_bytes // element_bytes) if predicts else None,
+        source,
+        factors,
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.handmade_groups import (
     BY_COMPANION,
     BY_PREDECESSOR,
-    BY_PREDICTED,
+    BY_SCALE,
     FLOAT_DIFFERENCE,
     FROM_FACTORS,
     FROM_PREDECESSOR,
@@ -39,6 +39,18 @@ def _factors(
 
 def _by_factors(factors: bytes, element_bytes: int = 2) -> bytes:
     return write_recipe(element_bytes, INTEGER_DIFFERENCE, predictor=FROM_FACTORS, factors=factors)
+
+
+def _by_scales(predictor: int, factors: bytes) -> bytes:
+    return write_recipe(
+        2,
+        INTEGER_DIFFERENCE if predictor else IDENTITY,
+        n_contexts=2,
+        predictor=predictor,
+        context_input=BY_SCALE,
+        source=SOURCE,
+        factors=factors,
+    )
 
 
 def _with_byte(recipe: bytes, place: int, value: int) -> bytes:
@@ -76,17 +88,16 @@ RULES: dict[str, tuple[bytes, str]] = {
         _contexts(IDENTITY, NO_PREDICTOR, BY_COMPANION, n_contexts=1),
         "contexts and context_input",
     ),
-    "contexts of no prediction": (_contexts(IDENTITY, NO_PREDICTOR, BY_PREDICTED), "no factors"),
-    "contexts of a predecessor called prediction": (
-        _contexts(INTEGER_DIFFERENCE, FROM_PREDECESSOR, BY_PREDICTED),
-        "no factors",
-    ),
     "no mantissa": (_by_factors(_factors(mantissa_bits=0)), "mantissa_bits 0"),
     "no exponent": (_by_factors(_factors(mantissa_bits=15)), "mantissa_bits 15"),
     "less than no exponent": (_by_factors(_factors(mantissa_bits=255)), "mantissa_bits 255"),
     "an exponent of 12 bits": (_by_factors(_factors(mantissa_bits=3)), "mantissa_bits 3"),
     "a mantissa of 53 bits": (_by_factors(_factors(mantissa_bits=53), 8), "mantissa_bits 53"),
     "weight": (_by_factors(_factors(weight=17)), "weight 17"),
+    "nearly the weight for an exponent": (_by_scales(FROM_PREDECESSOR, _factors(weight=254)), "weight 254"),
+    "an exponent taken off nothing": (_by_scales(NO_PREDICTOR, _factors(weight=255)), "weight 255"),
+    "an exponent taken off a prediction": (_by_factors(_factors(weight=255)), "weight 255"),
+    "scales of no sections": (_by_scales(NO_PREDICTOR, struct.pack("<3BHI", 7, 0, 0, 0, 0)), "n_sections 0"),
     "step_log2": (_by_factors(_factors(step_log2=9)), "step_log2 9"),
     "no section": (_by_factors(struct.pack("<3BHI", 7, 0, 0, 0, 0)), "n_sections 0"),
     "4097 sections": (
@@ -150,15 +161,8 @@ def test_the_recipes_are_sound_otherwise() -> None:
         _by_factors(_factors(mantissa_bits=4)),
         _by_factors(_factors(mantissa_bits=14, step_log2=8)),
         _by_factors(_factors(HandSection(1, 1, 0, 0, (-(1 << 15),), ((1 << 15) - 1,)), HandSection(39))),
-        write_recipe(
-            2,
-            INTEGER_DIFFERENCE,
-            n_contexts=2,
-            predictor=FROM_FACTORS,
-            context_input=BY_PREDICTED,
-            source=SOURCE,
-            factors=_factors(),
-        ),
+        _by_scales(FROM_FACTORS, _factors()),
+        _by_scales(NO_PREDICTOR, _factors()),
     ):
         group = build_raw_group(recipe, np.zeros(N_ELEMENTS, dtype="u2"))
         restored = decode_block_group(group, 2 * N_ELEMENTS)

@@ -6,7 +6,7 @@ from support.groups import EVERY_KERNEL_SET
 from support.handmade_groups import (
     BY_COMPANION,
     BY_PREDECESSOR,
-    BY_PREDICTED,
+    BY_SCALE,
     FLOAT_DIFFERENCE,
     FROM_FACTORS,
     FROM_PREDECESSOR,
@@ -30,6 +30,10 @@ BLOCK_ELEMENTS = 65_536
 BLOCK_EDGE_JOBS = [
     *(RecipeJob(size, FLOAT_DIFFERENCE, FROM_PREDECESSOR, BY_PREDECESSOR) for size in ELEMENT_BYTES),
     *(
+        RecipeJob(size, FLOAT_DIFFERENCE, FROM_PREDECESSOR, BY_SCALE, 0, EXPONENT_SHIFT[size], 257, 3)
+        for size in ELEMENT_BYTES
+    ),
+    *(
         RecipeJob(
             size,
             transform,
@@ -43,7 +47,7 @@ BLOCK_EDGE_JOBS = [
         for size in (2, 4)
         for transform, context_input, companion_bytes in (
             (FLOAT_DIFFERENCE, BY_COMPANION, 4),
-            (INTEGER_DIFFERENCE, BY_PREDICTED, 0),
+            (INTEGER_DIFFERENCE, BY_SCALE, 0),
         )
     ),
 ]

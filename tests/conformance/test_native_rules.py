@@ -7,12 +7,14 @@ from support.groups import EVERY_KERNEL_SET
 from support.handmade_groups import (
     BY_COMPANION,
     BY_PREDECESSOR,
-    BY_PREDICTED,
+    BY_SCALE,
     FLOAT_DIFFERENCE,
     FROM_FACTORS,
     FROM_PREDECESSOR,
     IDENTITY,
     INTEGER_DIFFERENCE,
+    MINUS_EXPONENT,
+    NO_PREDICTOR,
     ROTATE,
     HandSection,
     build_context_group,
@@ -120,7 +122,7 @@ def test_contexts_of_inputs(size: int, other_size: int, kernels: str) -> None:
 
 @pytest.mark.parametrize("kernels", EVERY_KERNEL_SET)
 @pytest.mark.parametrize(("size", "mantissa_bits"), WIDTHS)
-@pytest.mark.parametrize("context_input", [BY_PREDECESSOR, BY_COMPANION, BY_PREDICTED])
+@pytest.mark.parametrize("context_input", [BY_PREDECESSOR, BY_COMPANION, BY_SCALE])
 def test_contexts_beside_factors(size: int, mantissa_bits: int, context_input: int, kernels: str) -> None:
     for weight in (0, 7):
         recipe = write_recipe(
@@ -134,6 +136,24 @@ def test_contexts_beside_factors(size: int, mantissa_bits: int, context_input: i
         )
         group = build_context_group(recipe, size, 4, N_ELEMENTS)
         _check(group, N_ELEMENTS * size, _make_elements(size, 1), _make_elements(1, 2), kernels)
+
+
+@pytest.mark.parametrize("kernels", EVERY_KERNEL_SET)
+@pytest.mark.parametrize(("size", "mantissa_bits"), WIDTHS)
+@pytest.mark.parametrize("predictor", [NO_PREDICTOR, FROM_PREDECESSOR])
+def test_contexts_of_scales(size: int, mantissa_bits: int, predictor: int, kernels: str) -> None:
+    for weight in (0, 7, MINUS_EXPONENT) if predictor else (0, 7):
+        recipe = write_recipe(
+            size,
+            FLOAT_DIFFERENCE if predictor else ROTATE,
+            n_contexts=4,
+            predictor=predictor,
+            context_input=BY_SCALE,
+            source=write_context_source(mantissa_bits - 1, 1, [(3, 0), (0, 9), (1, 254), (2, 255)]),
+            factors=write_factors(mantissa_bits, weight, 2, make_sections(N_ELEMENTS)),
+        )
+        group = build_context_group(recipe, size, 4, N_ELEMENTS)
+        _check(group, N_ELEMENTS * size, _make_elements(size, weight), b"", kernels)
 
 
 @pytest.mark.parametrize("derivation", Derivation)
@@ -151,8 +171,10 @@ def test_derivations(derivation: Derivation) -> None:
 DAMAGED_JOBS = [
     RecipeJob(2, FLOAT_DIFFERENCE, FROM_PREDECESSOR, BY_PREDECESSOR),
     RecipeJob(2, ROTATE, context_input=BY_COMPANION, companion_bytes=4),
-    RecipeJob(4, FLOAT_DIFFERENCE, FROM_FACTORS, BY_PREDICTED, 0, EXPONENT_SHIFT[4], 17, 5),
+    RecipeJob(4, FLOAT_DIFFERENCE, FROM_FACTORS, BY_SCALE, 0, EXPONENT_SHIFT[4], 17, 5),
     RecipeJob(1, INTEGER_DIFFERENCE, FROM_FACTORS, BY_COMPANION, 2, 3, 7),
+    RecipeJob(4, FLOAT_DIFFERENCE, FROM_PREDECESSOR, BY_SCALE, 0, EXPONENT_SHIFT[4], 17, 5),
+    RecipeJob(2, ROTATE, context_input=BY_SCALE, mantissa_bits=EXPONENT_SHIFT[2], n_columns=17),
 ]
 
 

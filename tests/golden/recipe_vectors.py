@@ -24,9 +24,10 @@ from support.handmade_archives import (
 from support.handmade_groups import (
     BY_COMPANION,
     BY_PREDECESSOR,
-    BY_PREDICTED,
+    BY_SCALE,
     FLOAT_DIFFERENCE,
     FROM_FACTORS,
+    FROM_PREDECESSOR,
     INTEGER_DIFFERENCE,
     NO_CONTEXT,
     NO_PREDICTOR,
@@ -66,11 +67,12 @@ def _code(
     predecessor: HandInput | None = None,
     companion: HandInput | None = None,
     predictor: int = FROM_FACTORS,
-    context_input: int = BY_PREDICTED,
+    context_input: int = BY_SCALE,
     companion_bytes: int = 0,
     sections: tuple[tuple[int, int, int], ...] = ((N_ELEMENTS, N_COLUMNS, 0),),
 ) -> HandFrame:
     """Return a frame of this recipe, and refuse if the encoder found a smaller one."""
+    has_factors = predictor == FROM_FACTORS or context_input == BY_SCALE
     group = _native.encode_blocks(
         raw,
         None if predecessor is None else predecessor.data,
@@ -82,8 +84,8 @@ def _code(
         companion_bytes=companion_bytes,
         max_contexts=1 if context_input == NO_CONTEXT else 8,
         key_shift=EXPONENT_SHIFT[companion_bytes or element_bytes],
-        mantissa_bits=EXPONENT_SHIFT[element_bytes] if predictor == FROM_FACTORS else 0,
-        sections=sections if predictor == FROM_FACTORS else (),
+        mantissa_bits=EXPONENT_SHIFT[element_bytes] if has_factors else 0,
+        sections=sections if has_factors else (),
         n_threads=1,
     )
     assert tuple(group[4:6]) == (predictor, context_input), tuple(group[4:6])
@@ -149,6 +151,26 @@ def _make_sections() -> Vector:
     return _pack([_code(raw, 4, INTEGER_DIFFERENCE, sections=sections, context_input=NO_CONTEXT)])
 
 
+def _make_scales(element_bytes: int) -> Vector:
+    """Weights whose rows and columns have a size each, alone, and moved by as much as row and column tell."""
+    rng = np.random.default_rng(22)
+    octaves = (2 * rng.standard_normal((N_ROWS, 1)) + 2 * rng.standard_normal(N_COLUMNS)).reshape(-1)
+    start = np.exp2(octaves - 8) * rng.standard_normal(N_ELEMENTS)
+    moved = start + np.exp2(-octaves - 20) * rng.standard_normal(N_ELEMENTS)
+    base = _cut(start, element_bytes)
+    frames = [
+        _code(base, element_bytes, ROTATE, predictor=NO_PREDICTOR),
+        _code(
+            _cut(moved, element_bytes),
+            element_bytes,
+            FLOAT_DIFFERENCE,
+            predictor=FROM_PREDECESSOR,
+            predecessor=whole(base),
+        ),
+    ]
+    return _pack(frames, (base,))
+
+
 def _make_first_moment() -> Vector:
     """exp_avg given exp_avg_sq of the same step, in the file itself, and in another file as bf16."""
     squares = np.exp2(8 * np.random.default_rng(3).standard_normal(N_ELEMENTS) - 40)
@@ -205,6 +227,8 @@ RECIPE_MAKERS: dict[str, Callable[[], Vector]] = {
     "factors-blend-fp32": lambda: _make_blend(4),
     "factors-blend-fp64": lambda: _make_blend(8),
     "factors-sections": _make_sections,
+    "scales-bf16": lambda: _make_scales(2),
+    "scales-fp32": lambda: _make_scales(4),
     "companion": _make_first_moment,
     "derived": _make_derived,
     "own-bytes": _make_own,

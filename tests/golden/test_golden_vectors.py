@@ -41,6 +41,8 @@ N_BASES = {
     "factors-blend-fp32": 1,
     "factors-blend-fp64": 1,
     "factors-sections": 0,
+    "scales-bf16": 1,
+    "scales-fp32": 1,
     "companion": 1,
     "derived": 1,
     "own-bytes": 2,

@@ -62,7 +62,7 @@ void check_predict(const KernelSet& kernels, Random& random, unsigned element_lo
     }
     const Exact expected(n << element_log2);
     const Exact predicted(n << element_log2);
-    for (const unsigned weight : {0u, 5u, 16u}) {
+    for (const unsigned weight : {0u, 5u, 16u, 255u}) {
         const std::uint8_t* from = weight == 0 ? nullptr : predecessor.data.get();
         scalar_kernels().predict[element_log2](from, offsets.get(), expected.data.get(), n, mantissa_bits, weight);
         kernels.elementwise->predict[element_log2](from, offsets.get(), predicted.data.get(), n, mantissa_bits, weight);
@@ -73,6 +73,53 @@ void check_predict(const KernelSet& kernels, Random& random, unsigned element_lo
     scalar_kernels().logs[element_log2](predecessor.data.get(), expected_logs.get(), n, mantissa_bits);
     kernels.elementwise->logs[element_log2](predecessor.data.get(), logs.get(), n, mantissa_bits);
     for (std::size_t i = 0; i < n; ++i) check(logs[i] == expected_logs[i], "logs");
+}
+
+// The size of a change in fixed point, in floating point.
+double change_of(double x, double p, unsigned top_exponent, int bias) {
+    return std::abs(std::ldexp(x - p, 29 + bias - static_cast<int>(top_exponent)));
+}
+
+// Of fp32 without infinities: each change is known to the rounding of both elements, and all kernels agree.
+void check_changes(const KernelSet& kernels, Random& random, std::size_t n) {
+    std::vector<std::uint32_t> raw(n);
+    std::vector<std::uint32_t> predecessor(n);
+    std::uint32_t top = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+        raw[i] = static_cast<std::uint32_t>(random()) & (random() % 8 == 0 ? 0x807fffff : 0xbfffffff);
+        predecessor[i] = raw[i] ^ static_cast<std::uint32_t>(random() & (random() % 8 == 0 ? 0x83ffffff : 0xffff));
+        for (const std::uint32_t element : {raw[i], predecessor[i]}) top = std::max(top, element >> 23 & 255);
+    }
+    const auto* x = reinterpret_cast<const std::uint8_t*>(raw.data());
+    const auto* p = reinterpret_cast<const std::uint8_t*>(predecessor.data());
+    std::vector<std::uint64_t> sums(n, 7);
+    const std::uint64_t sum = kernels.elementwise->add_changes[2](x, p, sums.data(), n, 23, top);
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        float values[2];
+        std::memcpy(&values[0], &raw[i], 4);
+        std::memcpy(&values[1], &predecessor[i], 4);
+        check(std::abs(change_of(values[0], values[1], top, 127) - static_cast<double>(sums[i] - 7)) <= 2, "a change");
+        total += sums[i] - 7;
+    }
+    check(total == sum, "the sum of changes");
+}
+
+void check_change_kernels(const KernelSet& kernels, Random& random, unsigned element_log2, unsigned mantissa_bits,
+                          std::size_t n) {
+    const Exact raw(random_bytes(random, n << element_log2));
+    const Exact predecessor(random_bytes(random, n << element_log2));
+    const std::uint8_t* const inputs[] = {nullptr, predecessor.data.get()};
+    for (const std::uint8_t* from : inputs) {
+        const auto top = static_cast<unsigned>(1 + below(random, (1u << ((8u << element_log2) - 1 - mantissa_bits)) - 1));
+        std::vector<std::uint64_t> expected(n);
+        std::vector<std::uint64_t> sums(n);
+        const std::uint64_t total =
+            scalar_kernels().add_changes[element_log2](raw.data.get(), from, expected.data(), n, mantissa_bits, top);
+        check(kernels.elementwise->add_changes[element_log2](raw.data.get(), from, sums.data(), n, mantissa_bits, top) ==
+                  total, "sums of changes");
+        check(sums == expected, "changes");
+    }
 }
 
 // Bits of fp32 that are special, near a border of fp16, or at a tie, as well as any.
@@ -148,9 +195,15 @@ void check_kernels(const KernelSet& kernels) {
     } kFormats[] = {{0, 1}, {0, 2}, {0, 3}, {0, 6}, {1, 4}, {1, 7}, {1, 10}, {1, 14}, {2, 20}, {2, 23}, {2, 30}, {3, 52}};
     for (const auto& [element_log2, mantissa_bits] : kFormats) {
         check_inverse(kernels, element_log2, mantissa_bits);
-        for (std::size_t n = 0; n <= kMaxElements; ++n) check_predict(kernels, random, element_log2, mantissa_bits, n);
+        for (std::size_t n = 0; n <= kMaxElements; ++n) {
+            check_predict(kernels, random, element_log2, mantissa_bits, n);
+            check_change_kernels(kernels, random, element_log2, mantissa_bits, n);
+        }
     }
-    for (std::size_t n = 0; n <= kMaxElements; ++n) check_derive(kernels, random, n);
+    for (std::size_t n = 0; n <= kMaxElements; ++n) {
+        check_derive(kernels, random, n);
+        check_changes(kernels, random, n);
+    }
     check_derivations(kernels, random);
 }
 

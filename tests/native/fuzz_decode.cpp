@@ -45,12 +45,6 @@ std::vector<Section> draw_sections(Random& random, std::size_t n_elements) {
     return sections;
 }
 
-// What contexts can come from in a group with this predictor.
-ContextInput draw_context_input(Random& random, Predictor predictor) {
-    const std::size_t n_inputs = predictor == Predictor::factors ? 4 : 3;
-    return static_cast<ContextInput>(below(random, n_inputs));
-}
-
 Case make_case(Random& random, std::size_t n_elements) {
     constexpr std::uint8_t mantissa_bits[] = {3, 7, 23, 52};
     Elements elements;
@@ -58,7 +52,7 @@ Case make_case(Random& random, std::size_t n_elements) {
     elements.element_log2 = static_cast<std::uint8_t>(below(random, 4));
     elements.transform = static_cast<std::uint8_t>(below(random, 4));
     if (elements.transform >= kFirstDifference) elements.predictor = static_cast<Predictor>(1 + below(random, 2));
-    elements.context_input = draw_context_input(random, elements.predictor);
+    elements.context_input = static_cast<ContextInput>(below(random, 4));
     Case result;
     result.raw = skewed_elements(random, n_elements, elements.element_log2);
     result.predecessor = result.raw;
@@ -71,11 +65,12 @@ Case make_case(Random& random, std::size_t n_elements) {
         elements.companion = result.companion.data();
     }
     std::vector<Section> sections;
-    if (elements.predictor == Predictor::factors) {
+    if (elements.has_factors()) {
         sections = draw_sections(random, n_elements);
         elements.sections = sections;
         elements.mantissa_bits = mantissa_bits[elements.element_log2];
-        if (below(random, 2) == 0 && elements.context_input != ContextInput::predecessor) elements.predecessor = nullptr;
+        const bool leans = elements.predictor == Predictor::predecessor || elements.context_input == ContextInput::predecessor;
+        if (!leans && below(random, 2) == 0) elements.predecessor = nullptr;
     }
     const unsigned max_contexts = elements.context_input == ContextInput::none ? 1 : 8;
     const auto key_shift = static_cast<std::uint8_t>((8u << elements.context_log2()) - 8);

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 IDENTITY, ROTATE, FLOAT_DIFFERENCE, INTEGER_DIFFERENCE = range(4)
 NO_PREDICTOR, FROM_PREDECESSOR, FROM_FACTORS = range(3)
-NO_CONTEXT, BY_PREDECESSOR, BY_COMPANION, BY_PREDICTED = range(4)
+NO_CONTEXT, BY_PREDECESSOR, BY_COMPANION, BY_SCALE = range(4)
+
+MINUS_EXPONENT = 255
 
 BLOCK_LOG2 = 10
 _RAW_STORAGE, _CONSTANT_STORAGE, _RANS_STORAGE = 0, 1 << 24, 2 << 24
@@ -128,7 +130,7 @@ def list_needs(group: bytes) -> tuple[bool, bool]:
     """Tell from a sound recipe whether its group needs predecessor bytes, and whether companion bytes."""
     n_contexts, predictor, context_input = group[3:6]
     needs_predecessor = predictor == FROM_PREDECESSOR or context_input == BY_PREDECESSOR
-    if predictor == FROM_FACTORS:
+    if predictor == FROM_FACTORS or context_input == BY_SCALE:
         source_bytes = 6 + 2 * (group[12] + 1) if n_contexts > 1 else 0
         needs_predecessor |= group[7 + source_bytes + 1] > 0
     return needs_predecessor, context_input == BY_COMPANION

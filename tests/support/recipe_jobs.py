@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from support.handmade_groups import (
     BY_COMPANION,
     BY_PREDECESSOR,
-    BY_PREDICTED,
+    BY_SCALE,
     FLOAT_DIFFERENCE,
     FROM_FACTORS,
     FROM_PREDECESSOR,
@@ -28,6 +28,7 @@ ELEMENT_BYTES = (1, 2, 4, 8)
 MANTISSA_BITS = {1: (1, 3, 6), 2: (4, 7, 10, 14), 4: (20, 23, 30), 8: (52,)}
 """Of every width: the least and the most that the format allows, and those of the usual floats between."""
 EXPONENT_SHIFT = {1: 3, 2: 7, 4: 23, 8: 52}
+USUAL_MANTISSA_BITS = EXPONENT_SHIFT
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class RecipeJob:
     with_predecessor: bool = True
 
     @property
+    def has_factors(self) -> bool:
+        """Return whether factors are asked for."""
+        return self.predictor == FROM_FACTORS or self.context_input == BY_SCALE
+
+    @property
     def uses_predecessor(self) -> bool:
         """Return whether a predecessor is given to the encoder."""
         needed = self.predictor == FROM_PREDECESSOR or self.context_input == BY_PREDECESSOR
@@ -57,6 +63,10 @@ def list_recipe_jobs() -> list[RecipeJob]:
     for size in ELEMENT_BYTES:
         jobs += [RecipeJob(size, transform) for transform in (IDENTITY, ROTATE)]
         jobs += [RecipeJob(size, transform, context_input=BY_PREDECESSOR) for transform in (IDENTITY, ROTATE)]
+        usual = USUAL_MANTISSA_BITS[size]
+        jobs += [
+            RecipeJob(size, ROTATE, NO_PREDICTOR, BY_SCALE, 0, usual, n_columns) for n_columns in (0, 1, 17)
+        ]
         jobs += [
             RecipeJob(size, ROTATE, context_input=BY_COMPANION, companion_bytes=other)
             for other in ELEMENT_BYTES
@@ -66,24 +76,25 @@ def list_recipe_jobs() -> list[RecipeJob]:
                 RecipeJob(size, transform, FROM_PREDECESSOR),
                 RecipeJob(size, transform, FROM_PREDECESSOR, BY_PREDECESSOR),
                 RecipeJob(size, transform, FROM_PREDECESSOR, BY_COMPANION, 4),
+                RecipeJob(size, transform, FROM_PREDECESSOR, BY_SCALE, 0, usual, 17, 5),
             ]
             jobs += _list_factor_jobs(size, transform)
     return jobs
 
 
 def _list_factor_jobs(size: int, transform: int) -> list[RecipeJob]:
-    usual = {1: 3, 2: 7, 4: 23, 8: 52}[size]
+    usual = USUAL_MANTISSA_BITS[size]
     jobs = [
         RecipeJob(size, transform, FROM_FACTORS, context_input, companion_bytes, usual, 17, 5)
         for context_input, companion_bytes in (
             (NO_CONTEXT, 0),
             (BY_PREDECESSOR, 0),
             (BY_COMPANION, 2),
-            (BY_PREDICTED, 0),
+            (BY_SCALE, 0),
         )
     ]
     jobs += [
-        RecipeJob(size, transform, FROM_FACTORS, BY_PREDICTED, 0, usual, n_columns, with_predecessor=False)
+        RecipeJob(size, transform, FROM_FACTORS, BY_SCALE, 0, usual, n_columns, with_predecessor=False)
         for n_columns in (0, 1, 40)
     ]
     jobs += [
@@ -118,7 +129,7 @@ def encode_job(
         max_contexts=1 if job.context_input == NO_CONTEXT else 16,
         key_shift=EXPONENT_SHIFT[job.companion_bytes or job.element_bytes],
         mantissa_bits=job.mantissa_bits,
-        sections=[section] if job.predictor == FROM_FACTORS else [],
+        sections=[section] if job.has_factors else [],
         n_threads=n_threads,
         kernels=kernels,
     )

@@ -1,9 +1,9 @@
-"""What docs/format.md says of predictions and contexts, once more: one element at a time, in Python's whole numbers."""
+"""What docs/format.md says of scales and contexts, once more: one element at a time, in Python's whole numbers."""
 
 from collections.abc import Sequence
 from math import log2
 
-from support.handmade_groups import HandSection
+from support.handmade_groups import MINUS_EXPONENT, HandSection
 
 
 def compute_log(element: int, n_bits: int, mantissa_bits: int) -> int:
@@ -21,7 +21,7 @@ def compute_power(level: int, n_bits: int, mantissa_bits: int) -> int:
     return int(exponent * (1 << mantissa_bits) + mantissa)
 
 
-def predict(
+def find_scales(
     sections: Sequence[HandSection],
     predecessor: Sequence[int],
     *,
@@ -30,18 +30,20 @@ def predict(
     weight: int,
     step_log2: int,
 ) -> list[int]:
-    """Return the predicted element of every element; the predecessor is not looked at if the weight is 0."""
-    predicted: list[int] = []
+    """Return the scale of every element; the predecessor is not looked at if the weight is 0."""
+    scales: list[int] = []
     for section in sections:
         for t in range(section.n_elements):
             level = section.base
-            if weight:
-                level += weight * compute_log(predecessor[len(predicted)], n_bits, mantissa_bits) // 16
+            if weight == MINUS_EXPONENT:
+                level -= 256 * (predecessor[len(scales)] % (1 << (n_bits - 1)) >> mantissa_bits)
+            elif weight:
+                level += weight * compute_log(predecessor[len(scales)], n_bits, mantissa_bits) // 16
             if section.n_columns:
                 row, column = divmod(section.first_column + t, section.n_columns)
                 level += (section.rows[row] + section.columns[column]) * 2**step_log2
-            predicted.append(compute_power(level, n_bits, mantissa_bits))
-    return predicted
+            scales.append(compute_power(level, n_bits, mantissa_bits))
+    return scales
 
 
 def find_context(

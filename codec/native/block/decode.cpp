@@ -70,9 +70,9 @@ private:
     void predict(const Source& source, std::size_t n) {
         const Recipe& recipe = source.view.recipe;
         predicted_ = predecessor_;
-        if (recipe.predictor != Predictor::factors) return;
-        predicted_ =
-            prediction_.predict(recipe.factors, predecessor_, element_, n, recipe.element_log2, source.kernels);
+        if (!recipe.has_factors()) return;
+        scales_ = prediction_.predict(recipe.factors, predecessor_, element_, n, recipe.element_log2, source.kernels);
+        if (recipe.predictor == Predictor::factors) predicted_ = scales_;
     }
 
     void find_contexts(const Source& source, std::size_t n) noexcept {
@@ -80,7 +80,7 @@ private:
         if (recipe.n_contexts == 1) return;
         const bool by_companion = recipe.needs_companion();
         const std::uint8_t* from = by_companion ? companion_ : predecessor_;
-        if (recipe.context_input == ContextInput::predicted) from = predicted_;
+        if (recipe.context_input == ContextInput::scale) from = scales_;
         source.kernels.elementwise->keys[by_companion ? recipe.companion_log2 : recipe.element_log2](
             from, contexts_.data(), n, recipe.source.key_shift, recipe.source.key_base);
         source.kernels.map_bytes(contexts_.data(), n, source.context_of_key);
@@ -152,6 +152,7 @@ private:
     const std::uint8_t* predecessor_ = nullptr;
     const std::uint8_t* companion_ = nullptr;
     const std::uint8_t* predicted_ = nullptr;
+    const std::uint8_t* scales_ = nullptr;
     Prediction prediction_;
     std::array<PlaneReader, kMaxPlanes> planes_;
     std::array<std::uint8_t, kStretchElements> contexts_;

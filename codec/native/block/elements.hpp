@@ -20,7 +20,7 @@ struct Elements {
     std::uint8_t transform = 0;
     Predictor predictor = Predictor::none;
     ContextInput context_input = ContextInput::none;
-    // Of the predictor factors: what they are to be fitted to, and then they themselves.
+    // If has_factors(): what they are to be fitted to, and then they themselves.
     std::uint8_t mantissa_bits = 0;
     std::span<const Section> sections;
     const Factors* factors = nullptr;
@@ -30,7 +30,8 @@ struct Elements {
     const std::uint8_t* predecessor_at(std::size_t element) const noexcept {
         return predecessor == nullptr ? nullptr : predecessor + (element << element_log2);
     }
-    // What contexts come from, unless that is predicted.
+    bool has_factors() const noexcept { return needs_factors(predictor, context_input); }
+    // What contexts come from, unless that is the scale.
     const std::uint8_t* context_at(std::size_t element) const noexcept {
         return context_input == ContextInput::companion ? companion + (element << companion_log2)
                                                         : predecessor_at(element);

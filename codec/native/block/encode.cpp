@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "block/analyze.hpp"
 #include "block/bytes.hpp"
 #include "block/encode_table.hpp"
 #include "block/fit_factors.hpp"
+#include "block/fit_scales.hpp"
 #include "block/layout.hpp"
 #include "block/parallel.hpp"
 #include "block/workspace.hpp"
@@ -53,7 +55,7 @@ Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
         encoder.recipe.context_input = elements.context_input;
         encoder.recipe.companion_log2 = elements.companion_log2;
     }
-    if (elements.factors != nullptr) encoder.recipe.factors = *elements.factors;
+    if (encoder.recipe.has_factors()) encoder.recipe.factors = *elements.factors;
     encoder.recipe.source = {options.key_shift, analysis.key_base, analysis.plan.contexts.context_of_key};
     encoder.context_of_key = make_byte_map(encoder.recipe.source.context_of_key.data());
     encoder.plan = std::move(analysis.plan);
@@ -178,29 +180,42 @@ std::vector<std::uint8_t> make_head(const Encoder& encoder, std::size_t n_planes
     return head;
 }
 
-// Elements whose factors, if they are to have any, are fitted.
-class FittedElements {
+// Elements whose factors, if they are to have any, are fitted; without contexts if those would come from nothing else.
+class Fitted {
 public:
-    FittedElements(const Elements& elements, const KernelSet& kernels) : elements_(elements) {
-        if (elements.predictor != Predictor::factors) return;
-        factors_ = fit_factors(elements, kernels);
-        elements_.factors = &factors_;
+    Fitted(const Elements& elements, const EncodeOptions& options, bool for_sample)
+        : elements_(elements), options_(options) {
+        if (!elements.has_factors()) return;
+        if (elements.predictor == Predictor::factors) {
+            factors_ = fit_factors(elements, *options.kernels);
+        } else {
+            factors_ = fit_scales(elements, for_sample, *options.kernels);
+        }
+        if (factors_) {
+            elements_.factors = &*factors_;
+        } else {
+            elements_.context_input = ContextInput::none;
+            options_.max_contexts = 1;
+        }
     }
-    FittedElements(const FittedElements&) = delete;
-    FittedElements& operator=(const FittedElements&) = delete;
+    Fitted(const Fitted&) = delete;
+    Fitted& operator=(const Fitted&) = delete;
 
     const Elements& elements() const noexcept { return elements_; }
+    const EncodeOptions& options() const noexcept { return options_; }
 
 private:
     Elements elements_;
-    Factors factors_;
+    EncodeOptions options_;
+    std::optional<Factors> factors_;
 };
 
 }  // namespace
 
-std::size_t encode_group(const Elements& all, const EncodeOptions& options, const Allocate& allocate) {
-    const FittedElements fitted(all, *options.kernels);
+std::size_t encode_group(const Elements& all, const EncodeOptions& wishes, const Allocate& allocate) {
+    const Fitted fitted(all, wishes, false);
     const Elements& elements = fitted.elements();
+    const EncodeOptions& options = fitted.options();
     const Encoder encoder = make_encoder(elements, options);
     const std::size_t n_planes = elements.n_planes();
     const std::size_t n_blocks = encoder.recipe.count_blocks(elements.n_elements);
@@ -218,14 +233,15 @@ std::size_t encode_group(const Elements& all, const EncodeOptions& options, cons
 }
 
 std::size_t estimate_group(const Elements& all, const EncodeOptions& options) {
-    const FittedElements fitted(all, *options.kernels);
+    const Fitted fitted(all, options, true);
     const Elements& elements = fitted.elements();
-    const ContextChoice contexts = analyze_sample(elements, options);
+    const ContextChoice contexts = analyze_sample(elements, fitted.options());
     Recipe recipe;
     recipe.n_contexts = static_cast<std::uint8_t>(contexts.map.n_contexts);
     recipe.source.context_of_key = contexts.map.context_of_key;
     recipe.predictor = elements.predictor;
-    if (elements.factors != nullptr) recipe.factors = *elements.factors;
+    if (recipe.n_contexts > 1) recipe.context_input = elements.context_input;
+    if (recipe.has_factors()) recipe.factors = *elements.factors;
     std::vector<std::uint8_t> head;
     write_recipe(head, recipe);
     const std::size_t n_planes = elements.n_planes();

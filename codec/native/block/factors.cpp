@@ -115,7 +115,7 @@ void write_factors(std::vector<std::uint8_t>& group, const Factors& factors) {
 Factors read_factors(std::span<const std::uint8_t>& bytes, unsigned element_log2, std::size_t n_elements) {
     const auto fixed = take_bytes(bytes, 3, kTooShort);
     Factors factors{fixed[0], fixed[1], fixed[2], read_sections(bytes), {}, {}};
-    require(factors.weight <= kMaxWeight, "a weight is above 16");
+    require(factors.weight <= kMaxWeight || factors.weight == kMinusExponent, "a weight is reserved");
     require(factors.step_log2 <= kMaxStepLog2, "step_log2 is above 8");
     const char* fault = find_fault(factors.mantissa_bits, factors.sections, element_log2, n_elements);
     require(fault == nullptr, fault);

@@ -1,4 +1,4 @@
-// The factors of rows and columns from which elements are predicted, and their stored form (docs/format.md "Factors").
+// The factors of rows and columns that give each element its scale, and their stored form (docs/format.md "Factors").
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,8 @@ inline constexpr std::size_t kMaxSections = 4096;
 inline constexpr unsigned kMaxMantissaBits = 52;  // of fp64
 inline constexpr unsigned kMaxWeight = 16;
 inline constexpr unsigned kWeightShift = 4;  // a weight of 16 is one
+// In place of a weight: the predecessor's exponent is taken off, so that a scale counts in its last places.
+inline constexpr unsigned kMinusExponent = 255;
 inline constexpr unsigned kMaxStepLog2 = 8;
 inline constexpr std::int32_t kMinFactor = -(1 << 15);
 inline constexpr std::int32_t kMaxFactor = (1 << 15) - 1;

@@ -49,8 +49,6 @@ void check_fields(const Recipe& recipe) {
     require(differs == (recipe.predictor != Predictor::none), "transform and predictor do not fit together");
     const bool has_input = recipe.context_input != ContextInput::none;
     require((recipe.n_contexts > 1) == has_input, "n_contexts and context_input do not fit together");
-    require(recipe.context_input != ContextInput::predicted || recipe.predictor == Predictor::factors,
-            "contexts come from predicted elements and there are none");
     require(recipe.companion_log2 == 0 || recipe.needs_companion(), "companion_log2 stands without a companion");
 }
 
@@ -65,7 +63,7 @@ void write_recipe(std::vector<std::uint8_t>& group, const Recipe& recipe) {
     append(group, static_cast<std::uint8_t>(recipe.context_input));
     append(group, recipe.companion_log2);
     if (recipe.n_contexts > 1) write_context_source(group, recipe.source);
-    if (recipe.predictor == Predictor::factors) write_factors(group, recipe.factors);
+    if (recipe.has_factors()) write_factors(group, recipe.factors);
 }
 
 Recipe read_recipe(std::span<const std::uint8_t>& bytes, std::size_t raw_bytes) {
@@ -88,8 +86,10 @@ Recipe read_recipe(std::span<const std::uint8_t>& bytes, std::size_t raw_bytes) 
     check_fields(recipe);
     require(raw_bytes % recipe.element_bytes() == 0, "the raw bytes are not whole elements");
     if (recipe.n_contexts > 1) recipe.source = read_context_source(bytes, recipe.n_contexts);
-    if (recipe.predictor == Predictor::factors) {
+    if (recipe.has_factors()) {
         recipe.factors = read_factors(bytes, recipe.element_log2, raw_bytes >> recipe.element_log2);
+        require(recipe.factors.weight != kMinusExponent || recipe.predictor == Predictor::predecessor,
+                "an exponent is taken off and no predecessor is predicted");
     }
     return recipe;
 }

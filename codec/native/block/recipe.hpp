@@ -18,7 +18,12 @@ inline constexpr std::uint8_t kRotate = 1;
 inline constexpr std::uint8_t kFirstDifference = 2;  // transforms from here on need a predicted element
 
 enum class Predictor : std::uint8_t { none = 0, predecessor = 1, factors = 2 };
-enum class ContextInput : std::uint8_t { none = 0, predecessor = 1, companion = 2, predicted = 3 };
+enum class ContextInput : std::uint8_t { none = 0, predecessor = 1, companion = 2, scale = 3 };
+
+// Scales are what is predicted, or what contexts come from.
+constexpr bool needs_factors(Predictor predictor, ContextInput context_input) noexcept {
+    return predictor == Predictor::factors || context_input == ContextInput::scale;
+}
 
 // How an element's context follows from the element of the context input.
 struct ContextSource {
@@ -36,13 +41,14 @@ struct Recipe {
     ContextInput context_input = ContextInput::none;
     std::uint8_t companion_log2 = 0;
     ContextSource source;  // of more than one context
-    Factors factors;       // of the predictor of that name
+    Factors factors;       // if has_factors()
 
     std::size_t element_bytes() const noexcept { return std::size_t{1} << element_log2; }
     std::size_t block_elements() const noexcept { return std::size_t{1} << block_log2; }
+    bool has_factors() const noexcept { return needs_factors(predictor, context_input); }
     bool needs_predecessor() const noexcept {
         return predictor == Predictor::predecessor || context_input == ContextInput::predecessor ||
-               (predictor == Predictor::factors && factors.weight > 0);
+               (has_factors() && factors.weight > 0);
     }
     bool needs_companion() const noexcept { return context_input == ContextInput::companion; }
     std::size_t count_blocks(std::size_t n_elements) const noexcept {

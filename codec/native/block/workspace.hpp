@@ -24,9 +24,7 @@ public:
         n_ = n;
         kernels_ = &kernels;
         predicted_ = elements.predecessor_at(first);
-        if (elements.predictor == Predictor::factors) {
-            predicted_ = prediction_.predict(*elements.factors, predicted_, first, n, elements.element_log2, kernels);
-        }
+        if (elements.predictor == Predictor::factors) predicted_ = find_scales();
     }
 
     // Splits the elements into the planes k for which wanted(k) holds.
@@ -39,9 +37,11 @@ public:
     }
 
     // Writes the context keys to keys().
-    void find_keys(unsigned key_shift, std::uint32_t key_base) noexcept {
-        const bool from_predicted = elements_->context_input == ContextInput::predicted;
-        const std::uint8_t* from = from_predicted ? predicted_ : elements_->context_at(first_);
+    void find_keys(unsigned key_shift, std::uint32_t key_base) {
+        const std::uint8_t* from = elements_->context_at(first_);
+        if (elements_->context_input == ContextInput::scale) {
+            from = elements_->predictor == Predictor::factors ? predicted_ : find_scales();
+        }
         kernels_->elementwise->keys[elements_->context_log2()](from, keys(), n_, key_shift, key_base);
     }
 
@@ -49,6 +49,11 @@ public:
     std::uint8_t* plane(std::size_t k) noexcept { return bytes_.get() + (k + 1) * stride_; }
 
 private:
+    const std::uint8_t* find_scales() {
+        return prediction_.predict(*elements_->factors, elements_->predecessor_at(first_), first_, n_,
+                                   elements_->element_log2, *kernels_);
+    }
+
     const Elements* elements_ = nullptr;
     const KernelSet* kernels_ = nullptr;
     const std::uint8_t* predicted_ = nullptr;

@@ -29,10 +29,16 @@ using KeyKernel = void (*)(const std::uint8_t* elements, std::uint8_t* keys, std
 using LogKernel = void (*)(const std::uint8_t* elements, std::int32_t* logs, std::size_t n_elements,
                            unsigned mantissa_bits) noexcept;
 
-// Writes the predicted elements exp((weight * log(p) >> 4) + offset). |offset| is below 2^28; predecessor is read only
-// if weight (at most 16) is above 0.
+// Writes the scales exp((weight * log(p) >> 4) + offset), or exp(offset - 256 exponent(p)) if weight is 255. |offset| is
+// below 2^28; predecessor is read only if weight (otherwise at most 16) is above 0.
 using PredictKernel = void (*)(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* predicted,
                                std::size_t n_elements, unsigned mantissa_bits, unsigned weight) noexcept;
+
+// Adds the size of each change from the predecessor, or of each element if that is nullptr, to that of its place in sums,
+// and returns the sum of all. Sizes are in fixed point: 2^29 or more, below 2^30, for elements whose exponent is
+// top_exponent. Those with higher exponents are taken to have this one.
+using ChangeKernel = std::uint64_t (*)(const std::uint8_t* raw, const std::uint8_t* predecessor, std::uint64_t* sums,
+                                       std::size_t n_elements, unsigned mantissa_bits, unsigned top_exponent) noexcept;
 
 // Writes the element of 2 bytes that follows from each fp32 element (docs/format.md "Data frame body", derived).
 using DeriveKernel = void (*)(const std::uint8_t* companion, std::uint8_t* out, std::size_t n_elements) noexcept;
@@ -46,6 +52,7 @@ struct ElementwiseKernels {
     KeyKernel keys[4];
     LogKernel logs[4];
     PredictKernel predict[4];
+    ChangeKernel add_changes[4];
     DeriveKernel derive[kDerivations];
 };
 

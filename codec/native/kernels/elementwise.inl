@@ -178,6 +178,7 @@ void find_keys(const std::uint8_t* __restrict elements, std::uint8_t* __restrict
 
 #include "kernels/derive.inl"
 #include "kernels/predict.inl"
+#include "kernels/changes.inl"
 
 #define WEIGHTZIP_ROW(KERNEL, T) {KERNEL<T, 0>, KERNEL<T, 1>, KERNEL<T, 2>, KERNEL<T, 3>}
 #define WEIGHTZIP_SIZES(KERNEL) {KERNEL<std::uint8_t>, KERNEL<std::uint16_t>, KERNEL<std::uint32_t>, KERNEL<std::uint64_t>}
@@ -189,4 +190,5 @@ void find_keys(const std::uint8_t* __restrict elements, std::uint8_t* __restrict
      WEIGHTZIP_SIZES(find_keys),                                                               \
      WEIGHTZIP_SIZES(find_logs),                                                               \
      WEIGHTZIP_SIZES(predict),                                                                 \
+     WEIGHTZIP_SIZES(add_changes),                                                             \
      WEIGHTZIP_ROW(derive, std::uint16_t)}

@@ -5,6 +5,9 @@
 namespace weightzip {
 namespace {
 
+// What the predecessor adds to a level.
+enum class Share { nothing, weighted_log, minus_exponent };
+
 // Moves the exponent of a magnitude and the 8 upper bits of its mantissa to the bottom: 256 e + f.
 struct LogScale {
     unsigned up;
@@ -14,11 +17,20 @@ struct LogScale {
         : up(mantissa_bits < 8 ? 8 - mantissa_bits : 0), down(mantissa_bits < 8 ? 0 : mantissa_bits - 8) {}
 
     template <typename T>
-    std::int32_t log(T element) const noexcept {
+    std::int32_t linear(T element) const noexcept {
         using Wide = std::conditional_t<(sizeof(T) < 8), std::uint32_t, std::uint64_t>;
         constexpr Wide magnitude_mask = static_cast<Wide>(static_cast<T>(static_cast<T>(~T{0}) >> 1));
-        const auto linear = static_cast<std::int32_t>((element & magnitude_mask) << up >> down);
-        return linear + kLogExcess.values[linear & 255];
+        return static_cast<std::int32_t>((element & magnitude_mask) << up >> down);
+    }
+    template <typename T>
+    std::int32_t log(T element) const noexcept {
+        const std::int32_t level = linear(element);
+        return level + kLogExcess.values[level & 255];
+    }
+    // 256 times the exponent.
+    template <typename T>
+    std::int32_t exponent_log(T element) const noexcept {
+        return linear(element) & ~255;
     }
 };
 
@@ -64,21 +76,22 @@ void find_logs(const std::uint8_t* __restrict elements, std::int32_t* __restrict
     for (; i < n_elements; ++i) logs[i] = scale.log(load<T>(elements + sizeof(T) * i));
 }
 
-template <typename T, bool kWeighted>
-void predict_weighted(const std::uint8_t* __restrict predecessor, const std::int32_t* __restrict offsets,
-                      std::uint8_t* __restrict predicted, std::size_t n_elements, unsigned mantissa_bits,
-                      std::int32_t weight) noexcept {
+template <typename T, Share kShare>
+void predict_share(const std::uint8_t* __restrict predecessor, const std::int32_t* __restrict offsets,
+                   std::uint8_t* __restrict predicted, std::size_t n_elements, unsigned mantissa_bits,
+                   std::int32_t weight) noexcept {
     const LogScale logs(mantissa_bits);
     const PowerScale<T> powers(mantissa_bits);
     std::size_t i = 0;
 #if defined(__AVX512VBMI__)
     if constexpr (sizeof(T) <= 4) {
-        i = predict_in_vectors<T, kWeighted>(predecessor, offsets, predicted, n_elements, logs, powers, weight);
+        i = predict_in_vectors<T, kShare>(predecessor, offsets, predicted, n_elements, logs, powers, weight);
     }
 #endif
     for (; i < n_elements; ++i) {
         std::int32_t level = offsets[i];
-        if constexpr (kWeighted) level += weight * logs.log(load<T>(predecessor + sizeof(T) * i)) >> 4;
+        if constexpr (kShare == Share::weighted_log) level += weight * logs.log(load<T>(predecessor + sizeof(T) * i)) >> 4;
+        if constexpr (kShare == Share::minus_exponent) level -= logs.exponent_log(load<T>(predecessor + sizeof(T) * i));
         const T element = powers.power(level);
         std::memcpy(predicted + sizeof(T) * i, &element, sizeof(T));
     }
@@ -87,9 +100,15 @@ void predict_weighted(const std::uint8_t* __restrict predecessor, const std::int
 template <typename T>
 void predict(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* predicted,
              std::size_t n_elements, unsigned mantissa_bits, unsigned weight) noexcept {
-    if (weight == 0) return predict_weighted<T, false>(nullptr, offsets, predicted, n_elements, mantissa_bits, 0);
-    predict_weighted<T, true>(predecessor, offsets, predicted, n_elements, mantissa_bits,
-                              static_cast<std::int32_t>(weight));
+    constexpr unsigned kMinusExponentWeight = 255;
+    if (weight == 0) {
+        return predict_share<T, Share::nothing>(nullptr, offsets, predicted, n_elements, mantissa_bits, 0);
+    }
+    if (weight == kMinusExponentWeight) {
+        return predict_share<T, Share::minus_exponent>(predecessor, offsets, predicted, n_elements, mantissa_bits, 0);
+    }
+    predict_share<T, Share::weighted_log>(predecessor, offsets, predicted, n_elements, mantissa_bits,
+                                          static_cast<std::int32_t>(weight));
 }
 
 }  // namespace

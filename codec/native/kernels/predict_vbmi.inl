@@ -46,10 +46,16 @@ struct VectorLogs {
 
     explicit VectorLogs(const LogScale& scale) noexcept : up(count_of(scale.up)), down(count_of(scale.down)) {}
 
-    __m512i log(const std::uint8_t* elements) const noexcept {
+    __m512i linear(const std::uint8_t* elements) const noexcept {
         const __m512i magnitude = _mm512_and_si512(load_wide<T>(elements), mask);
-        const __m512i linear = _mm512_srl_epi32(_mm512_sll_epi32(magnitude, up), down);
-        return _mm512_add_epi32(linear, _mm512_and_si512(excess(linear), _mm512_set1_epi32(255)));
+        return _mm512_srl_epi32(_mm512_sll_epi32(magnitude, up), down);
+    }
+    __m512i log(const std::uint8_t* elements) const noexcept {
+        const __m512i level = linear(elements);
+        return _mm512_add_epi32(level, _mm512_and_si512(excess(level), _mm512_set1_epi32(255)));
+    }
+    __m512i exponent_log(const std::uint8_t* elements) const noexcept {
+        return _mm512_andnot_si512(_mm512_set1_epi32(255), linear(elements));
     }
 };
 
@@ -88,7 +94,7 @@ std::size_t find_logs_in_vectors(const std::uint8_t* elements, std::int32_t* log
     return i;
 }
 
-template <typename T, bool kWeighted>
+template <typename T, Share kShare>
 std::size_t predict_in_vectors(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* predicted,
                                std::size_t n_elements, const LogScale& log_scale, const PowerScale<T>& power_scale,
                                std::int32_t weight) noexcept {
@@ -98,9 +104,12 @@ std::size_t predict_in_vectors(const std::uint8_t* predecessor, const std::int32
     std::size_t i = 0;
     for (; i + kVectorElements <= n_elements; i += kVectorElements) {
         __m512i level = _mm512_loadu_si512(offsets + i);
-        if constexpr (kWeighted) {
+        if constexpr (kShare == Share::weighted_log) {
             const __m512i weighted = _mm512_mullo_epi32(logs.log(predecessor + sizeof(T) * i), weights);
             level = _mm512_add_epi32(level, _mm512_srai_epi32(weighted, 4));
+        }
+        if constexpr (kShare == Share::minus_exponent) {
+            level = _mm512_sub_epi32(level, logs.exponent_log(predecessor + sizeof(T) * i));
         }
         store_narrow<T>(predicted + sizeof(T) * i, powers.power(level));
     }

@@ -47,7 +47,6 @@ void EncodeArguments::check_recipe(const RecipeWishes& wishes) const {
     check((wishes.transform >= kFirstDifference) == (wishes.predictor != 0),
           "a predictor goes with the transforms 2 and 3");
     check((wishes.max_contexts > 1) == (wishes.context_input != 0), "a context_input goes with max_contexts above 1");
-    check(wishes.context_input != 3 || wishes.predictor == 2, "context_input 3 goes with predictor 2");
     check(!raw_.bytes().empty(), "raw is empty");
     check(raw_.bytes().size() < kMaxRawBytes, "raw must be shorter than 2 GiB");
     check(raw_.bytes().size() % wishes.element_bytes == 0, "raw must be whole elements");
@@ -66,11 +65,12 @@ void EncodeArguments::check_inputs(const RecipeWishes& wishes) const {
 }
 
 void EncodeArguments::set_factors(const RecipeWishes& wishes) {
-    if (elements_.predictor != Predictor::factors) {
-        check(wishes.mantissa_bits == 0 && wishes.sections.empty(), "mantissa_bits and sections go with predictor 2");
+    if (!elements_.has_factors()) {
+        check(wishes.mantissa_bits == 0 && wishes.sections.empty(),
+              "mantissa_bits and sections go with predictor 2 and context_input 3");
         return;
     }
-    check(elements_.n_elements <= kMaxFactorElements, "raw must be at most 2^28 elements with predictor 2");
+    check(elements_.n_elements <= kMaxFactorElements, "raw must be at most 2^28 elements with factors");
     for (const auto& [n_elements, n_columns, first_column] : wishes.sections) {
         sections_.push_back({n_elements, n_columns, first_column});
     }

@@ -8,9 +8,10 @@ import pytest
 from shards.build import to_bf16
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.derivation import Derivation, derive
-from weightzip.codec.format.block_group import Transform
+from weightzip.codec.format.block_group import ContextInput, Transform, decode_recipe_head
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
+from weightzip.codec.recipes.level import Level
 from weightzip.codec.recipes.planner import Plan, plan_frame
 from weightzip.codec.recipes.recipe import Section
 
@@ -130,6 +131,36 @@ def test_first_moments_are_told_by_second_ones() -> None:
     plan = _plan_beside(first.tobytes(), (scale * scale).tobytes(), DType.F32)
     assert (plan.method, plan.uses_predecessor, plan.uses_companion) == (Method.BLOCKS, False, True)
     assert len(plan.rest) < 0.98 * len(plan_frame(first.tobytes(), None, None, DType.F32, BACKEND).rest)
+
+
+def test_weights_that_moved_as_rows_and_columns_tell_have_contexts_of_scales() -> None:
+    rows, columns = np.exp2(RNG.standard_normal((2, 200)))
+    moved = WEIGHTS + 1e-5 * (np.outer(rows, columns).ravel() * RNG.standard_normal(40_000)).astype(
+        np.float32
+    )
+    sections = (Section(40_000, 200, 0),)
+    sizes = {}
+    for level in Level:
+        plan = plan_frame(
+            moved.tobytes(), WEIGHTS.tobytes(), None, DType.F32, BACKEND, sections=sections, level=level
+        )
+        sizes[level] = len(plan.rest)
+        assert (plan.transform, plan.uses_predecessor) == (Transform.FLOAT_DIFFERENCE, True)
+        head = decode_recipe_head(plan.rest, "x")
+        by_scales = head.context_input == ContextInput.SCALE
+        assert by_scales == (level != Level.FAST)
+    assert sizes[Level.DEFAULT] < 0.99 * sizes[Level.FAST]
+
+
+def test_contexts_of_scales_alone_are_for_the_level_that_may_take_time() -> None:
+    values = (np.exp2(2 * RNG.standard_normal((200, 1))) * RNG.standard_normal((200, 200))).astype(np.float32)
+    sections = (Section(40_000, 200, 0),)
+    fast, default, most = (
+        plan_frame(values.tobytes(), None, None, DType.F32, BACKEND, sections=sections, level=level)
+        for level in Level
+    )
+    assert fast == default
+    assert len(most.rest) < 0.98 * len(default.rest)
 
 
 def test_second_moments_are_products_of_factors() -> None:

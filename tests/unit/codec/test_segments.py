@@ -160,8 +160,7 @@ def test_sections_tell_where_rows_begin() -> None:
     matrix = TensorRange("v", DType.F32, shape, 0, 4 * shape[0] * 1000)
     filters = TensorRange("f", DType.F32, (5, 2, 3, 3), matrix.end, 4 * 90)
     vector = TensorRange("b", DType.F32, (30,), filters.end, 4 * 30)
-    inputs = {name: TensorInputs(has_factors=True) for name in "vfb"}
-    first, second, third = _cut(_make_layout(matrix, filters, vector, file_bytes=vector.end), inputs)
+    first, second, third = _cut(_make_layout(matrix, filters, vector, file_bytes=vector.end), {})
     assert first.sections == (Section(first.n_bytes // 4, 1000, 0),)
     assert second.sections == (Section(second.n_bytes // 4, 1000, first.n_bytes // 4 % 1000),)
     assert third.sections == (Section(90, 9, 0), Section(30, 0, 0))

@@ -145,6 +145,9 @@ RUNS = bytes(5) + b"\x01" + bytes([0, 7, 1, 255])
         (_recipe(2, 2, 16, 1, 2, 0, 0, rest=b"\x17\x00"), 0, False),
         (_recipe(2, 2, 16, 1, 2, 0, 0, rest=b"\x17\x10"), 0, True),
         (_recipe(2, 2, 16, 2, 2, 3, 0, rest=RUNS + b"\x17\x00"), 0, False),
+        (_recipe(2, 2, 16, 2, 1, 3, 0, rest=RUNS + b"\x17\xff"), 0, True),
+        (_recipe(2, 1, 16, 2, 0, 3, 0, rest=RUNS + b"\x17\x00"), 0, False),
+        (_recipe(2, 1, 16, 2, 0, 3, 0, rest=RUNS + b"\x17\x01"), 0, True),
     ],
 )
 def test_a_recipe_tells_which_inputs_it_needs(
@@ -173,7 +176,9 @@ def test_a_recipe_tells_which_inputs_it_needs(
         _recipe(0, 0, 10, 1, 0, 1, 0),
         _recipe(0, 0, 10, 2, 0, 0, 0),
         _recipe(0, 0, 10, 2, 0, 4, 0),
-        _recipe(0, 2, 10, 2, 1, 3, 0),
+        _recipe(0, 1, 10, 2, 0, 3, 0, rest=RUNS + b"\x17\xff"),
+        _recipe(0, 2, 10, 2, 2, 3, 0, rest=RUNS + b"\x17\xff"),
+        _recipe(0, 2, 10, 2, 1, 3, 0, rest=RUNS + b"\x17\xfe"),
         _recipe(0, 0, 10, 1, 0, 0, 1),
         _recipe(0, 0, 10, 2, 0, 2, 4),
         _recipe(0, 2, 10, 1, 2, 0, 0, rest=b"\x17\x11"),

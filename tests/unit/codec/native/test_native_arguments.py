@@ -20,10 +20,13 @@ GOOD: dict[str, Any] = {
     "key_shift": 23,
 }
 BY_COMPANION: dict[str, Any] = {"context_input": 2, "companion": bytes(8), "companion_bytes": 2}
+BY_SCALES: dict[str, Any] = {"context_input": 3, "mantissa_bits": 23, "sections": [(4, 2, 0)]}
 BY_FACTORS: dict[str, Any] = {"predictor": 2, "mantissa_bits": 23, "sections": [(4, 2, 0)]}
 
 
-@pytest.mark.parametrize("changes", [{}, BY_COMPANION, BY_FACTORS, BY_FACTORS | {"context_input": 3}])
+@pytest.mark.parametrize(
+    "changes", [{}, BY_COMPANION, BY_SCALES, BY_FACTORS, BY_FACTORS | {"context_input": 3}]
+)
 def test_encode_and_estimate_accept(changes: dict[str, Any]) -> None:
     arguments = GOOD | changes
     inputs = [arguments.pop(name) for name in ("raw", "predecessor", "companion")]
@@ -44,7 +47,8 @@ def test_encode_and_estimate_accept(changes: dict[str, Any]) -> None:
         ({"transform": 1}, "transforms 2 and 3"),
         ({"context_input": 4}, "context_input"),
         ({"context_input": 0}, "max_contexts above 1"),
-        ({"context_input": 3}, "predictor 2"),
+        ({"context_input": 3}, "mantissa_bits"),
+        (BY_SCALES | {"sections": []}, "sections"),
         ({"max_contexts": 0}, "max_contexts"),
         ({"max_contexts": 1}, "max_contexts above 1"),
         ({"max_contexts": 33}, "max_contexts"),

@@ -106,7 +106,6 @@ def _single_table(symbol: int) -> bytes:
         (_handmade(recipe=bytes([0, 0, 10, 2, 0, 4, 0])), "context_input is reserved"),
         (_handmade(recipe=bytes([0, 0, 10, 1, 0, 1, 0])), "n_contexts and context_input"),
         (_handmade(recipe=bytes([0, 0, 10, 2, 0, 0, 0])), "n_contexts and context_input"),
-        (_handmade(recipe=bytes([0, 2, 10, 2, 1, 3, 0])), "predicted elements"),
         (_handmade(recipe=bytes([0, 0, 10, 2, 0, 2, 4])), "companion_log2"),
         (_handmade(recipe=bytes([0, 0, 10, 2, 0, 1, 1])), "without a companion"),
         (_handmade(mode=3), "plane_mode"),

@@ -12,7 +12,7 @@ from weightzip.codec import _native
 N_ROWS, N_COLUMNS = 300, 250
 FACTORS: dict[str, Any] = {"transform": 2, "predictor": 2, "mantissa_bits": 23}
 ALONE: dict[str, Any] = {"element_bytes": 4, "max_contexts": 1, "key_shift": 0}
-BY_PREDICTED: dict[str, Any] = {"element_bytes": 4, "max_contexts": 16, "key_shift": 23, "context_input": 3}
+BY_SCALE: dict[str, Any] = {"element_bytes": 4, "max_contexts": 16, "key_shift": 23, "context_input": 3}
 # After the four first fields, predictor, context_input and companion_log2 of a group with one context.
 WEIGHT_AT = 8
 
@@ -77,7 +77,7 @@ def test_rows_of_zeros_cost_next_to_nothing_with_contexts_and_bend_no_factor() -
     values = _make_moments(spread=0.01)
     used = values.copy()
     used[::3] = 0
-    group = _encode(used, **FACTORS, **_section(used), **BY_PREDICTED)
+    group = _encode(used, **FACTORS, **_section(used), **BY_SCALE)
     whole = _encode(values, **FACTORS, **_section(values), **ALONE)
     assert len(group) < 0.70 * len(whole)
 
@@ -94,7 +94,7 @@ def test_values_in_several_sections_have_factors_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("n_rows", [40, 2 * BLOCK_ELEMENTS // N_COLUMNS])
-@pytest.mark.parametrize("recipe", [ALONE, BY_PREDICTED], ids=["alone", "contexts"])
+@pytest.mark.parametrize("recipe", [ALONE, BY_SCALE], ids=["alone", "contexts"])
 def test_the_estimate_is_near(n_rows: int, recipe: dict[str, Any]) -> None:
     values = _make_moments(spread=0.3, n_rows=n_rows)
     for before in (None, _make_moments(spread=0.3, seed=3, n_rows=n_rows)):

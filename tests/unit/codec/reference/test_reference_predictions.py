@@ -6,10 +6,13 @@ import pytest
 from support.handmade_groups import (
     BY_COMPANION,
     BY_PREDECESSOR,
-    BY_PREDICTED,
+    BY_SCALE,
     FROM_FACTORS,
+    FROM_PREDECESSOR,
     IDENTITY,
     INTEGER_DIFFERENCE,
+    MINUS_EXPONENT,
+    NO_PREDICTOR,
     HandSection,
     build_context_group,
     build_raw_group,
@@ -18,7 +21,7 @@ from support.handmade_groups import (
     write_recipe,
 )
 from support.recipe_jobs import ELEMENT_BYTES, MANTISSA_BITS, make_corners, make_sections
-from support.scalar_model import find_context, predict
+from support.scalar_model import find_context, find_scales
 from weightzip.codec.reference import decode_block_group
 from weightzip.codec.reference.factors import EXP, LOG
 from weightzip.errors import CorruptData
@@ -47,7 +50,7 @@ def test_predictions(size: int, mantissa_bits: int, weight: int) -> None:
     raw = decode_block_group(
         group, N_ELEMENTS * size, predecessor=predecessor if weight else None
     )  # a difference of 0: the prediction itself
-    expected = predict(
+    expected = find_scales(
         sections,
         np.frombuffer(predecessor, f"<u{size}").tolist(),
         n_bits=8 * size,
@@ -58,7 +61,7 @@ def test_predictions(size: int, mantissa_bits: int, weight: int) -> None:
     assert np.frombuffer(raw, f"<u{size}").tolist() == expected
 
 
-@pytest.mark.parametrize("context_input", [BY_PREDECESSOR, BY_COMPANION, BY_PREDICTED])
+@pytest.mark.parametrize("context_input", [BY_PREDECESSOR, BY_COMPANION, BY_SCALE])
 @pytest.mark.parametrize("size", ELEMENT_BYTES)
 @pytest.mark.parametrize("other_size", ELEMENT_BYTES)
 def test_contexts(context_input: int, size: int, other_size: int) -> None:
@@ -67,12 +70,14 @@ def test_contexts(context_input: int, size: int, other_size: int) -> None:
     leaned_on = make_corners(N_ELEMENTS, input_size)
     elements = np.frombuffer(leaned_on, f"<u{input_size}").tolist()
     factors, transform, predictor = b"", IDENTITY, 0
-    if context_input == BY_PREDICTED:
+    if context_input == BY_SCALE:
         sections = [HandSection(1, base=300 * place) for place in range(N_ELEMENTS)]
         mantissa_bits = MANTISSA_BITS[size][0]
         factors = write_factors(mantissa_bits, 0, 0, sections)
         transform, predictor = INTEGER_DIFFERENCE, FROM_FACTORS
-        elements = predict(sections, (), n_bits=8 * size, mantissa_bits=mantissa_bits, weight=0, step_log2=0)
+        elements = find_scales(
+            sections, (), n_bits=8 * size, mantissa_bits=mantissa_bits, weight=0, step_log2=0
+        )
     recipe = write_recipe(
         size,
         transform,
@@ -92,12 +97,45 @@ def test_contexts(context_input: int, size: int, other_size: int) -> None:
     contexts = [find_context(e, 8 * input_size, key_shift, key_base, RUNS) for e in elements]
     assert len(set(contexts)) > 1
     restored = np.frombuffer(raw, f"<u{size}").astype(np.uint64)
-    if context_input == BY_PREDICTED:
+    if context_input == BY_SCALE:
         moved = [(context >> 1) ^ -(context & 1) for context in contexts]
         expected = [(e + m) % (1 << 8 * size) for e, m in zip(elements, moved, strict=True)]
     else:
         expected = contexts
     assert restored.tolist() == expected
+
+
+@pytest.mark.parametrize(("size", "mantissa_bits"), WIDTHS)
+@pytest.mark.parametrize("predictor", [NO_PREDICTOR, FROM_PREDECESSOR])
+def test_contexts_of_scales_that_predict_nothing(size: int, mantissa_bits: int, predictor: int) -> None:
+    weight = MINUS_EXPONENT if predictor == FROM_PREDECESSOR else 0
+    key_shift = max(mantissa_bits - 4, 0)
+    predecessor = make_corners(N_ELEMENTS, size, seed=weight)
+    before = np.frombuffer(predecessor, f"<u{size}")
+    sections = [HandSection(1, base=300 * place) for place in range(N_ELEMENTS)]
+    recipe = write_recipe(
+        size,
+        INTEGER_DIFFERENCE if predictor else IDENTITY,
+        n_contexts=4,
+        predictor=predictor,
+        context_input=BY_SCALE,
+        source=write_context_source(key_shift, 3, RUNS),
+        factors=write_factors(mantissa_bits, weight, 1, sections),
+    )
+    raw = decode_block_group(
+        build_context_group(recipe, size, 4, N_ELEMENTS),
+        N_ELEMENTS * size,
+        predecessor=predecessor if predictor else None,
+    )
+    scales = find_scales(
+        sections, before.tolist(), n_bits=8 * size, mantissa_bits=mantissa_bits, weight=weight, step_log2=1
+    )
+    contexts = [find_context(scale, 8 * size, key_shift, 3, RUNS) for scale in scales]
+    assert len(set(contexts)) > 1
+    if predictor:
+        moved = [(context >> 1) ^ -(context & 1) for context in contexts]
+        contexts = [(p + m) % (1 << 8 * size) for p, m in zip(before.tolist(), moved, strict=True)]
+    assert np.frombuffer(raw, f"<u{size}").tolist() == contexts
 
 
 @pytest.mark.parametrize("given", [(None, None), (bytes(8), bytes(8)), (None, bytes(8)), (bytes(16), None)])
