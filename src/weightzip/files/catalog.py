@@ -43,30 +43,31 @@ class Catalog:
         """Return what an archive says, None if it cannot be read."""
         return self._read[0].get(archive)
 
-    def list_needed(self, digests: Iterable[str]) -> list[CatalogEntry]:
-        """Return those that restore these files, with all that they lean on in turn, which comes first.
+    def list_needed(self, archive: Path, digests: Iterable[str]) -> list[CatalogEntry]:
+        """Return other archives that restore these files, and all that they lean on in turn, which comes first.
 
-        What no archive restores is left out, and what is more than MAX_STEPS away.
+        What no archive restores is left out, and what is more than MAX_STEPS away. `archive` is the one that leans on
+        them: one made against an unchanged predecessor needs the very file that it restores.
         """
         found: dict[str, CatalogEntry] = {}
         wanted = list(digests)
         for _ in range(MAX_STEPS):
-            new = {
-                digest: self._by_digest[digest]
-                for digest in wanted
-                if digest in self._by_digest and digest not in found
-            }
-            if not new:
-                break
-            found |= new
-            wanted = [digest for entry in new.values() for digest in entry.needed_digests]
+            new = [self._choose(digest, archive) for digest in wanted if digest not in found]
+            found |= {entry.file_digest: entry for entry in new if entry is not None}
+            wanted = [digest for entry in new if entry is not None for digest in entry.needed_digests]
         return order_by_need(list(found.values()))
 
+    def _choose(self, digest: str, archive: Path) -> CatalogEntry | None:
+        """Return the archive that restores a file, of several the one that needs the least, never `archive`."""
+        return next((entry for entry in self._by_digest.get(digest, ()) if entry.archive != archive), None)
+
     @cached_property
-    def _by_digest(self) -> Mapping[str, CatalogEntry]:
-        """Return one archive for each file: of several, the one that needs the least."""
-        entries = sorted(self.entries, key=lambda entry: -len(entry.needed_digests))
-        return {entry.file_digest: entry for entry in entries}
+    def _by_digest(self) -> Mapping[str, Sequence[CatalogEntry]]:
+        """Return the archives of each file, first the one that needs the least."""
+        by_digest: dict[str, list[CatalogEntry]] = {}
+        for entry in sorted(self.entries, key=lambda entry: len(entry.needed_digests)):
+            by_digest.setdefault(entry.file_digest, []).append(entry)
+        return by_digest
 
     @cached_property
     def _read(self) -> tuple[Mapping[Path, CatalogEntry], Mapping[Path, Exception]]:

@@ -115,7 +115,7 @@ class _CompressJob:
             for raw, frame in frames:
                 self.file_digest.update(raw)
                 writer.add_frame(frame)
-                self.stored_bytes_by_method[frame.facts.method.name.lower()] += len(frame.body)
+                self.stored_bytes_by_method[frame.facts.method.name.lower()] += frame.body_bytes
                 self._leans_on |= frame.facts.leans_on
                 done_bytes += len(raw)
                 progress(done_bytes, join.layout.file_bytes)

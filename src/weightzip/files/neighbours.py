@@ -21,5 +21,6 @@ def explain_missing(error: MissingPredecessor, archive: Path) -> MissingPredeces
         return error
     unreadable = Catalog(list_neighbours(archive)).unreadable
     causes = "; ".join(str(cause) for cause in list(unreadable.values())[:_MAX_TOLD])
-    said = f"what is there cannot all be read: {causes}" if causes else "no archive there restores it"
-    return MissingPredecessor(f"{error}; looked for in {archive.parent}: {said}")
+    if causes:
+        return MissingPredecessor(f"{error}; it may be in what cannot be read: {causes}")
+    return MissingPredecessor(f"{error}; no other archive in {archive.parent} restores it")

@@ -14,7 +14,7 @@ from weightzip.codec.predecessor import ArchivePredecessor, FilePredecessor, Pre
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import ByteSource, FileSource
 from weightzip.errors import MissingPredecessor, NotFound, UsageError, WrongPredecessor
-from weightzip.files.catalog import Catalog
+from weightzip.files.catalog import Catalog, CatalogEntry
 from weightzip.files.neighbours import list_neighbours
 from weightzip.files.url_source import UrlSource
 
@@ -121,8 +121,9 @@ def _open(
         build = partial(Archive, source, backend=CpuBackend(n_threads), name=name, owned=(opened.close,))
         archive = build(beside=given)
         digests = _list_missing(archive) if digests is None else digests
-        found = _open_needed(catalog, digests, given, n_threads, opened) if digests else []
-        archive = build(beside=[*found, *given]) if found else archive
+        needed = catalog.list_needed(Path(name), digests) if digests else []
+        found = _open_entries(needed, given, n_threads, opened)
+        archive = build(beside=[*given, *_pick_files(digests, found)]) if found else archive
         undo.pop_all()  # they are the archive's from here on
     return archive
 
@@ -138,20 +139,20 @@ def _list_missing(archive: Archive) -> Sequence[str]:
     return ()
 
 
-def _open_needed(
-    catalog: Catalog, digests: Sequence[str], given: Sequence[Predecessor], n_threads: int, opened: ExitStack
-) -> list[Predecessor]:
-    """Open the archives in the catalog that restore these files, each with those that it leans on itself."""
+def _open_entries(
+    entries: Sequence[CatalogEntry], given: Sequence[Predecessor], n_threads: int, opened: ExitStack
+) -> Mapping[str, Predecessor]:
+    """Open archives, each with those before it that it leans on; return them by digest of what they restore."""
     files: dict[str, Predecessor] = {}
-    for entry in catalog.list_needed(digests):
+    for entry in entries:
         archive = Archive(
             opened.enter_context(FileSource(entry.archive)),
-            beside=[*_pick_files(entry.needed_digests, files), *given],
+            beside=[*given, *_pick_files(entry.needed_digests, files)],
             backend=CpuBackend(n_threads),
             name=str(entry.archive),
         )
         files[entry.file_digest] = ArchivePredecessor(archive)
-    return _pick_files(digests, files)
+    return files
 
 
 def _pick_files(digests: Sequence[str], files: Mapping[str, Predecessor]) -> list[Predecessor]:

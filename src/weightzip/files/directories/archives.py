@@ -66,7 +66,10 @@ class ArchiveDirectory:
                 opened.callback(file.close)
                 given.append(file)
             if missing:
-                needing = [*self._catalog.list_needed(missing), *([entry] if entry is not None else [])]
+                needing = [
+                    *self._catalog.list_needed(archive, missing),
+                    *([entry] if entry is not None else []),
+                ]
                 given += self._open_given(needing, opened)
             yield opened.enter_context(open_among(self._catalog, archive, missing, given, self._n_threads))
 
