@@ -118,7 +118,7 @@ def _prove_frame(
     frame: EncodedFrame, raw: BytesLike, held: _HeldInputs, backend: BlockBackend, place: str
 ) -> None:
     try:
-        decoded = decode_frame(frame.body, held, backend, place)
+        decoded = decode_frame(b"".join(frame.parts), held, backend, place)
     except CorruptData as error:
         raise VerificationFailed(f"{place}: what was just encoded does not decode ({error})") from error
     if decoded.facts != frame.facts or not are_equal(decoded.raw, raw):

@@ -29,10 +29,15 @@ from weightzip.errors import CorruptData, WeightzipError
 
 @dataclass(frozen=True)
 class EncodedFrame:
-    """A data frame's body, and what the index records of it."""
+    """A data frame's body, in parts that nobody need join to write them, and what the index records of it."""
 
-    body: bytes
+    parts: tuple[BytesLike, ...]
     facts: FrameFacts
+
+    @property
+    def body_bytes(self) -> int:
+        """Return the size of the body."""
+        return sum(map(len, self.parts))
 
 
 @dataclass(frozen=True)

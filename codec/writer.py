@@ -25,10 +25,11 @@ class ArchiveWriter:
 
     def add_frame(self, frame: EncodedFrame) -> None:
         """Write the next frame of the shard."""
-        n_bytes = FRAME_HEADER_BYTES + len(frame.body)
+        n_bytes = FRAME_HEADER_BYTES + frame.body_bytes
         self._rows.append(FrameRow(self._position, n_bytes, frame.facts))
-        self._put(encode_frame_header(FrameKind.DATA, frame.body))
-        self._put(frame.body)
+        self._put(encode_frame_header(FrameKind.DATA, *frame.parts))
+        for part in frame.parts:
+            self._put(part)
 
     def finish(self, layout: Layout, file_digest: bytes) -> None:
         """Write index and footer. The index is decoded once more before: it must never be what fails later.

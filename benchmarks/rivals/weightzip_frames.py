@@ -12,7 +12,7 @@ from weightzip.codec.encoder import LoadedSpan, load_spans
 from weightzip.codec.format.frame import FRAME_HEADER_BYTES
 from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
-from weightzip.codec.frames import decode_frame, encode_frame
+from weightzip.codec.frames import EncodedFrame, decode_frame, encode_frame
 from weightzip.codec.join import join_shard
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.references import References
@@ -32,13 +32,23 @@ class WeightzipFrames(BufferRival):
         self._backend = CpuBackend(n_threads)
 
     def encode(self, source: bytearray, case: Case) -> Sequence[Buffer]:
-        """Return the frames, each after the room that its header takes in an archive."""
+        """Return the frames in their parts, each after the room that its header takes in an archive."""
         file = MemorySource(source)
         layout = Layout(ContainerKind.SAFETENSORS, len(source), case.tensors)
         spans = load_spans(file, join_shard(file, layout, _open_predecessor(case)))
-        return [part for body in self._map(self._encode_span, spans) for part in (_HEADER, body)]
+        return [part for frame in self._map(self._encode_span, spans) for part in (_HEADER, *frame.parts)]
 
-    def decode(self, encoded: Sequence[Buffer], case: Case) -> Sequence[Buffer]:
+    def store(self, encoded: Sequence[Buffer]) -> Sequence[Buffer]:
+        """Return headers and bodies in turn: the parts of a body are one piece in an archive."""
+        stored: list[bytearray] = []
+        for part in encoded:
+            if part is _HEADER:
+                stored += [bytearray(part), bytearray()]
+            else:
+                stored[-1] += part
+        return stored
+
+    def decode(self, stored: Sequence[Buffer], case: Case) -> Sequence[Buffer]:
         """Return the bytes of each frame, proven by its checksum. What it leans on is already in memory."""
         given = _open_predecessor(case)
         known = (Reference(given.digest, given.size_bytes),) if given is not None else ()
@@ -48,9 +58,9 @@ class WeightzipFrames(BufferRival):
         def decode(body: Buffer) -> Buffer:
             return decode_frame(body, references, self._backend, "frame").raw
 
-        return list(self._map(decode, encoded[1::2]))
+        return list(self._map(decode, stored[1::2]))
 
-    def _encode_span(self, loaded: LoadedSpan) -> Buffer:
+    def _encode_span(self, loaded: LoadedSpan) -> EncodedFrame:
         return encode_frame(
             loaded.raw,
             loaded.predecessor,
@@ -59,7 +69,7 @@ class WeightzipFrames(BufferRival):
             self._backend,
             level=self._level,
             sections=loaded.span.sections,
-        ).body
+        )
 
     def _map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterable[R]:
         return map_in_order(work, items, self._backend.frames_at_once)

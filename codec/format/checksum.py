@@ -8,9 +8,14 @@ from weightzip.codec.source import BytesLike
 DIGEST_BYTES = 32
 
 
-def compute_checksum(data: BytesLike) -> int:
-    """Return the XXH3-64 of data with seed 0."""
-    return xxhash.xxh3_64_intdigest(data)
+def compute_checksum(*parts: BytesLike) -> int:
+    """Return the XXH3-64, with seed 0, of the parts as if they were concatenated."""
+    if len(parts) == 1:
+        return xxhash.xxh3_64_intdigest(parts[0])
+    state = xxhash.xxh3_64()
+    for part in parts:
+        state.update(part)
+    return state.intdigest()
 
 
 class DigestBuilder:

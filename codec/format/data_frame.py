@@ -74,17 +74,17 @@ def mark_references(pieces: Iterable[Piece]) -> int:
     return bits
 
 
-def encode_data_frame(frame: DataFrame) -> bytes:
-    """Return the body of a data frame."""
+def encode_data_frame(frame: DataFrame) -> tuple[bytes, BytesLike]:
+    """Return the body of a data frame in two parts: its fields, and what belongs to the method, uncopied."""
     inputs = (frame.predecessor, frame.companion)
     n_pieces = [0 if given is None else len(given.pieces) for given in inputs]
     fields = (frame.method, 0, *n_pieces, 0, frame.raw_bytes, frame.raw_checksum)
-    parts: list[BytesLike] = [struct.pack("<BBHHHIQ", *fields)]
+    parts = [struct.pack("<BBHHHIQ", *fields)]
     for given in inputs:
         if given is not None:
             rows = [(piece.offset, piece.n_bytes, piece.reference) for piece in given.pieces]
             parts += [np.array(rows, dtype=_PIECE).tobytes(), struct.pack("<Q", given.checksum)]
-    return b"".join([*parts, frame.rest])
+    return b"".join(parts), frame.rest
 
 
 def decode_data_frame(body: BytesLike, file_bytes: Mapping[int, int], place: str) -> DataFrame:

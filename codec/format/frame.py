@@ -32,9 +32,9 @@ class FrameHeader:
     body_checksum: int
 
 
-def encode_frame_header(kind: FrameKind, body: BytesLike) -> bytes:
-    """Return the header for a body."""
-    return struct.pack("<B3xIQ", kind, len(body), compute_checksum(body))
+def encode_frame_header(kind: FrameKind, *body: BytesLike) -> bytes:
+    """Return the header for a body, given in parts."""
+    return struct.pack("<B3xIQ", kind, sum(map(len, body)), compute_checksum(*body))
 
 
 def decode_frame_header(data: BytesLike, place: str) -> FrameHeader:

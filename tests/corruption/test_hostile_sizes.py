@@ -48,7 +48,7 @@ def _with_frame(body: bytes, raw_bytes: int, method: Method = Method.BLOCKS) -> 
 
 
 def _frame(method: Method, raw_bytes: int, rest: bytes) -> bytes:
-    return encode_data_frame(DataFrame(method, raw_bytes, 0, None, None, rest))
+    return b"".join(encode_data_frame(DataFrame(method, raw_bytes, 0, None, None, rest)))
 
 
 def _zstd_claiming(n_bytes: int) -> bytes:

@@ -45,7 +45,7 @@ def parse_frame_header(data: bytes) -> None:
 def parse_data_frame(data: bytes) -> None:
     """Take data as the body of a data frame."""
     frame = decode_data_frame(data, FILE_BYTES, PLACE)
-    _require(encode_data_frame(frame) == data)
+    _require(b"".join(encode_data_frame(frame)) == data)
 
 
 def parse_recipe(data: bytes) -> None:

@@ -65,7 +65,7 @@ def _forge_rest(random: Random, parts: Parts, donor: Parts) -> bytes:
         raw_bytes = frame.raw_bytes
         if random.random() < 0.1:
             raw_bytes = max(draw_extreme(random, 4, frame.raw_bytes) % (1 << 20), 1)
-        return encode_data_frame(replace(frame, rest=rest, raw_bytes=raw_bytes))
+        return b"".join(encode_data_frame(replace(frame, rest=rest, raw_bytes=raw_bytes)))
 
     return _replace_frame(random, parts, forge)
 
@@ -82,7 +82,7 @@ def _forge_inputs(random: Random, parts: Parts, donor: Parts) -> bytes:
             companion = _draw_input(random, companion, parts)
         if random.random() < 0.1:
             predecessor, companion = companion, predecessor
-        return encode_data_frame(replace(frame, predecessor=predecessor, companion=companion))
+        return b"".join(encode_data_frame(replace(frame, predecessor=predecessor, companion=companion)))
 
     return _replace_frame(random, parts, forge)
 
