@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
 
+from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.daemon.checkpoint import FileEntry, entry_order, resolve_entry_path
 from weightzip.daemon.disk import sync_path
@@ -91,22 +92,21 @@ class TreeWriter:
     def _decode_file(self, entry: FileEntry, path: Path) -> None:
         record = self._find_record(entry)
         # What an unchanged file leans on may have changed, and is then only in its archive.
-        beside: dict[str, Path | Archive] = {
-            digest: self._path_of[digest] for digest in record.beside_digests if digest in self._path_of
-        }
+        restored = [digest for digest in record.beside_digests if digest in self._path_of]
         needed: dict[str, ArchiveRecord] = {}
         for digest in (record.predecessor_digest, *record.beside_digests):
-            if digest is not None and digest not in beside:
+            if digest is not None and digest not in restored:
                 needed |= self._manifest.list_needed(digest)
         with self._fetcher.hold([*needed.values(), record], self._cache) as paths, ExitStack() as stack:
             archive = paths[record.object_digest]
             _check_size(archive, entry)
-            opened = open_archives(needed, paths, stack)
+            opened: dict[str, Archive | Predecessor] = {**open_archives(needed, paths, stack)}
+            opened |= {digest: self._open_restored(digest, stack) for digest in restored}
             report = decompress_file(
                 archive,
                 path,
                 base=opened.get(record.predecessor_digest or ""),
-                beside=[beside.get(digest) or opened[digest] for digest in record.beside_digests],
+                beside=[opened[digest] for digest in record.beside_digests],
                 n_threads=self._n_threads,
             )
         if report.file_digest != entry.digest:
@@ -114,6 +114,11 @@ class TreeWriter:
                 f"archive object {record.object_digest} restores a file with digest {report.file_digest}, "
                 f"the manifest promises {entry.digest} for {entry.path!r}"
             )
+
+    def _open_restored(self, digest: str, stack: ExitStack) -> Predecessor:
+        file = FilePredecessor(self._path_of[digest], digest=bytes.fromhex(digest))
+        stack.callback(file.close)
+        return file
 
     def _find_record(self, entry: FileEntry) -> ArchiveRecord:
         return self._manifest.encoding.archives[entry.digest or ""]

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from weightzip.codec.format.header import MAGIC
 from weightzip.codec.predecessor import ArchivePredecessor, FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import ByteSource, FileSource
-from weightzip.errors import MissingPredecessor, NotFound, UsageError, WrongPredecessor
+from weightzip.errors import NotFound, UsageError
 from weightzip.files.catalog import Catalog, CatalogEntry
 from weightzip.files.neighbours import list_neighbours
 from weightzip.files.url_source import UrlSource
@@ -120,7 +120,8 @@ def _open(
         given = opened.enter_context(open_beside(files, n_threads))
         build = partial(Archive, source, backend=CpuBackend(n_threads), name=name, owned=(opened.close,))
         archive = build(beside=given)
-        digests = _list_missing(archive) if digests is None else digests
+        if digests is None:
+            digests = _list_missing(archive, _list_known_digests(files, given))
         needed = catalog.list_needed(Path(name), digests) if digests else []
         found = _open_entries(needed, given, n_threads, opened)
         archive = build(beside=[*given, *_pick_files(digests, found)]) if found else archive
@@ -128,15 +129,23 @@ def _open(
     return archive
 
 
-def _list_missing(archive: Archive) -> Sequence[str]:
-    """Return the digests of all that frames lean on, or none if everything was given."""
+def _list_known_digests(files: Sequence[Base], opened: Sequence[Predecessor]) -> set[str]:
+    """Return the digests of what was given, but not of raw files by path: that would cost reading them whole."""
+    return {
+        one.digest.hex()
+        for file, one in zip(files, opened, strict=True)
+        if not (isinstance(file, str | os.PathLike) and isinstance(one, FilePredecessor))
+    }
+
+
+def _list_missing(archive: Archive, known_digests: Collection[str]) -> Sequence[str]:
+    """Return the digests of what frames lean on, unless it is known to be given.
+
+    What only has the size of a file that is needed proves nothing: two steps of one optimizer have the same.
+    """
     if not archive.index.frames.list_references():
-        return ()  # the header is not read: a part of it that nobody needs may be damaged
-    try:
-        archive.check_references()
-    except (MissingPredecessor, WrongPredecessor):
-        return archive.info.needed_digests
-    return ()
+        return ()  # the header is not read: it may be damaged, and nobody needs it
+    return [digest for digest in archive.info.needed_digests if digest not in known_digests]
 
 
 def _open_entries(
