@@ -1,6 +1,7 @@
 """The verbs on files, as a shell sees them: exit codes, standard output, standard error, pipes."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,32 @@ def test_a_file_leans_on_one_beside_it(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_bytes() == optimizer.read_bytes()
     assert _run("decompress", "-", "-", stdin=stored).stdout == optimizer.read_bytes()
     assert not list(tmp_path.glob(".weightzip-*"))
+
+
+def test_a_directory_that_was_moved_needs_no_flags(tmp_path: Path) -> None:
+    folder = tmp_path / "step-2"
+    folder.mkdir()
+    model, _ = (file.rename(folder / file.name) for file in write_related(tmp_path, 2))
+    data = _read_tree(folder)
+    done = _run("compress", folder, tmp_path / "archives", "--json")
+    reports = {Path(report["source"]): report for report in map(json.loads, done.stdout.splitlines())}
+    assert reports[model]["beside_digests"]
+    assert reports[model]["stored_bytes"] < 1500
+    assert _run("verify", folder, tmp_path / "archives").returncode == 0
+    moved = (tmp_path / "archives").rename(tmp_path / "moved")
+    shutil.rmtree(folder)
+    assert _run("verify", moved).returncode == 0
+    assert _run("decompress", moved, tmp_path / "out").returncode == 0
+    assert _read_tree(tmp_path / "out") == data
+    archive = moved / f"{model.name}.wzst"
+    assert _run("verify", archive).returncode == 0
+    assert _run("decompress", archive, "-").stdout == data[model.name]
+    alone = archive.rename(tmp_path / archive.name)
+    (digest,) = reports[model]["beside_digests"]
+    for arguments in (("decompress", alone, tmp_path / "x"), ("verify", alone)):
+        done = _run(*arguments)
+        assert (done.returncode, digest in done.stderr.decode()) == (6, True)
+        assert b"--beside FILE" in done.stderr
 
 
 def test_inspect_tells_what_is_inside(steps: Path) -> None:
