@@ -88,16 +88,31 @@ def order_by_need(entries: Sequence[CatalogEntry]) -> list[CatalogEntry]:
     ordered: list[CatalogEntry] = []
     waiting = list(entries)
     while waiting:
-        awaited = Counter(entry.file_digest for entry in waiting)
-        ready = [
-            entry
-            for entry in waiting
-            if not any(awaited[digest] > (digest == entry.file_digest) for digest in entry.needed_digests)
-        ]
-        ordered += ready or waiting
-        blocked = set(waiting).difference(ready) if ready else set()
-        waiting = [entry for entry in waiting if entry in blocked]
+        ready = _list_ready(waiting)
+        if not ready:
+            return [*ordered, *waiting]
+        ordered += ready
+        done = set(ready)
+        waiting = [entry for entry in waiting if entry not in done]
     return ordered
+
+
+def _list_ready(waiting: Sequence[CatalogEntry]) -> list[CatalogEntry]:
+    """Return the archives that wait for none of the others.
+
+    One that needs the file that it restores waits only for those that can restore it without.
+    """
+    copies = [entry for entry in waiting if entry.file_digest in entry.needed_digests]
+    makers = Counter(entry.file_digest for entry in waiting)
+    first_makers = makers - Counter(entry.file_digest for entry in copies)
+    return [
+        entry
+        for entry in waiting
+        if not any(
+            (first_makers if digest == entry.file_digest else makers)[digest]
+            for digest in entry.needed_digests
+        )
+    ]
 
 
 def _read_entry(archive: Path) -> CatalogEntry:

@@ -27,6 +27,10 @@ A, B, C = _entry("a"), _entry("b", "a"), _entry("c", "b", "elsewhere")
         ([C, A], [C, A]),  # what only others have is waited for in vain
         ([_entry("a", "a")], [_entry("a", "a")]),
         ([_entry("a", "a", name="copy"), A], [A, _entry("a", "a", name="copy")]),
+        (
+            [B, _entry("a", "a", name="one"), _entry("a", "a", name="two")],
+            [_entry("a", "a", name="one"), _entry("a", "a", name="two"), B],
+        ),
         ([_entry("x", "y"), _entry("y", "x"), A], [A, _entry("x", "y"), _entry("y", "x")]),
         ([], []),
     ],
