@@ -18,6 +18,7 @@ from weightzip.errors import WeightzipError
 
 RIGHT = "right bytes"
 WRONG = "WRONG BYTES"
+UNJUDGED = "too large for the reference"
 """Verdicts beside these are why an archive was refused, without the numbers."""
 
 _BACKEND = CpuBackend(1)
@@ -41,7 +42,7 @@ def find_fault(forgery: Forgery, verdicts: Mapping[str, str]) -> str | None:
     if WRONG in verdicts.values():
         return "wrong bytes were taken for the right ones"
     # Of a file that a forged header names by another digest, the reference alone asks for the digest.
-    if forgery.kind == "header" or "reference" not in verdicts:
+    if forgery.kind == "header" or verdicts.get("reference", UNJUDGED) == UNJUDGED:
         return None
     agree = (verdicts["reference"] == RIGHT) == (verdicts["file"] == RIGHT)
     return None if agree else "the reference judges otherwise"
@@ -90,8 +91,11 @@ def judge_pipe(archive: bytes, victim: Victim) -> str:
 
 
 def judge_reference(archive: bytes, victim: Victim) -> str:
-    """Return the verdict of the reference, which is slow."""
-    return _judge(lambda: decode_archive(archive, map_by_digest(victim.files)) == victim.shard)
+    """Return the verdict of the reference, which is slow, and promises nothing about its memory."""
+    try:
+        return _judge(lambda: decode_archive(archive, map_by_digest(victim.files)) == victim.shard)
+    except MemoryError:
+        return UNJUDGED
 
 
 def _open(archive: bytes, victim: Victim) -> Archive:
