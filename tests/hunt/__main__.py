@@ -57,7 +57,8 @@ def _describe(tally: Tally) -> list[str]:
         lines.append(f"  {kind:9} {way:9} {n_all - n_right:8} refused {n_right:8} right")
     reasons: Counter[str] = Counter()
     for (_, way, verdict), count in tally.items():
-        reasons[verdict] += count if way == "file" else 0
+        if way == "file":
+            reasons[verdict] += count
     lines += [f"  {count:8} {verdict}" for verdict, count in reasons.most_common(_N_REASONS)]
     return lines
 
