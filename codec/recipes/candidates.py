@@ -1,6 +1,7 @@
 """The recipes worth trying for each dtype. A new idea for a dtype is a line here; the planner does the rest."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from weightzip.codec.format.block_group import ContextInput, Predictor, Transform
 from weightzip.codec.format.dtypes import DType
@@ -56,6 +57,8 @@ def list_recipes(
     return recipes
 
 
+# Asked for every frame, and tensors of a model have few shapes.
+@lru_cache(maxsize=256)
 def _list_float_recipes(
     dtype: DType, has_predecessor: bool, sections: tuple[Section, ...]
 ) -> tuple[Recipe, ...]:
@@ -115,12 +118,12 @@ def _list_companion_recipes(dtype: DType) -> tuple[Recipe, ...]:
 
 def _list_factor_recipes(dtype: DType, sections: tuple[Section, ...]) -> tuple[Recipe, ...]:
     """Return the recipes for matrices of positive values, such as exp_avg_sq."""
-    return (
-        Recipe(
-            dtype.element_bytes,
-            Transform.FLOAT_DIFFERENCE,
-            predictor=Predictor.FACTORS,
-            mantissa_bits=_MANTISSA_BITS[dtype],
-            sections=sections,
-        ),
+    predicted = Recipe(
+        dtype.element_bytes,
+        Transform.FLOAT_DIFFERENCE,
+        predictor=Predictor.FACTORS,
+        mantissa_bits=_MANTISSA_BITS[dtype],
+        sections=sections,
     )
+    # Rows that are seldom in use, such as those of rare tokens, follow the law less closely.
+    return (predicted, _use_scales(predicted, dtype, sections, Level.DEFAULT))
