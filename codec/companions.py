@@ -7,12 +7,12 @@ from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import TensorRange
 
 # First and second moments. The short names count only where they are a whole component: `v` is also a projection.
-_MOMENTS = (
-    (re.compile(r"(?<![A-Za-z0-9])exp_avg(?![A-Za-z0-9]|_sq)"), "exp_avg_sq"),
-    (re.compile(r"(?<![A-Za-z0-9])exp_avgs(?![A-Za-z0-9])"), "exp_avg_sqs"),
-    (re.compile(r"(?<![^./])m(?![^./])"), "v"),
-    (re.compile(r"(?<![^./])mu(?![^./])"), "nu"),
-)
+_MOMENTS = {
+    "exp_avg": (re.compile(r"(?<![A-Za-z0-9])exp_avg(?![A-Za-z0-9]|_sq)"), "exp_avg_sq"),
+    "exp_avgs": (re.compile(r"(?<![A-Za-z0-9])exp_avgs(?![A-Za-z0-9])"), "exp_avg_sqs"),
+    "m": (re.compile(r"(?<![^./])m(?![^./])"), "v"),
+    "mu": (re.compile(r"(?<![^./])mu(?![^./])"), "nu"),
+}
 _SECOND_MOMENT = re.compile(r"(?<![A-Za-z0-9])exp_avg_sqs?(?![A-Za-z0-9])")
 _MOMENT_TYPES = {DType.F64, DType.F32, DType.F16, DType.BF16}
 # What trainers and their wrappers put before the name of a parameter.
@@ -87,6 +87,8 @@ def may_be_master(tensor: TensorRange, other: TensorRange) -> bool:
 
 
 def _name_second_moments(name: str) -> Iterator[str]:
-    for pattern, second in _MOMENTS:
+    for first, (pattern, second) in _MOMENTS.items():
+        if first not in name:  # nearly always, and sooner known than what a pattern finds
+            continue
         for match in pattern.finditer(name):
             yield name[: match.start()] + second + name[match.end() :]

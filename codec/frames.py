@@ -127,14 +127,15 @@ def decode_frame(
         MissingPredecessor, WrongPredecessor: the bytes it leans on are not there, or not those it was made against.
     """
     frame = decode_data_frame(body, references.file_bytes if references is not None else {}, place)
-    if leans_on not in {None, frame.leans_on}:
+    found = frame.leans_on
+    if leans_on is not None and leans_on != found:
         raise CorruptData(f"{place}: the index describes otherwise what it leans on")
     predecessor = _read_input(frame.predecessor, references, place)
     companion = _read_input(frame.companion, references, place)
     raw, transform = _restore(frame, predecessor, companion, decoder, place)
     if compute_checksum(raw) != frame.raw_checksum:
         raise CorruptData(f"{place}: the restored bytes do not match their checksum")
-    return DecodedFrame(raw, FrameFacts(len(raw), frame.method, transform, frame.leans_on))
+    return DecodedFrame(raw, FrameFacts(len(raw), frame.method, transform, found))
 
 
 def _read_input(given: FrameInput | None, references: InputReader | None, place: str) -> BytesLike | None:

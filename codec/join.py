@@ -81,6 +81,8 @@ def _list_pieces(span: FrameSpan) -> tuple[Piece, ...]:
 
 def _renumber(span: FrameSpan, numbers: Mapping[int, int]) -> FrameSpan:
     """Return the span with its pieces' final references, without the inputs that have pieces of other files."""
+    if not _list_pieces(span):
+        return span
     return replace(
         span,
         predecessor=_renumber_pieces(span.predecessor, numbers),

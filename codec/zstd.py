@@ -15,6 +15,17 @@ class _Compressors(threading.local):
 
     def __init__(self) -> None:
         self._by_level: dict[int, zstandard.ZstdCompressor] = {}
+        # A target length makes the fast strategy hurry, and store literals as they are.
+        hurried = zstandard.ZstdCompressionParameters(
+            strategy=zstandard.STRATEGY_FAST,
+            target_length=1,
+            min_match=4,
+            window_log=14,
+            hash_log=13,
+            chain_log=6,
+            search_log=1,
+        )
+        self.of_repeats = zstandard.ZstdCompressor(compression_params=hurried)
 
     def get(self, level: int) -> zstandard.ZstdCompressor:
         compressor = self._by_level.get(level)
@@ -30,6 +41,14 @@ _compressors = _Compressors()
 def compress_zstd(data: BytesLike, level: int = _LEVEL) -> bytes:
     """Return data as one zstd frame that records its content size."""
     return _compressors.get(level).compress(data)
+
+
+def has_repeats(data: BytesLike) -> bool:
+    """Return whether a fiftieth or more of data (up to 16 KiB) could be spared by repeating what came before.
+
+    If not, zstd has nothing but the frequencies of bytes to go by. Takes a sixth of the time of compressing.
+    """
+    return len(_compressors.of_repeats.compress(data)) * 50 <= len(data) * 49
 
 
 def compress_zstd_moderately(data: BytesLike) -> bytes:

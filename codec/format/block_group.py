@@ -3,12 +3,14 @@
 Everything else (contexts, factors, tables, block table, payloads) is the business of the block decoders.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum
+from struct import Struct
+from typing import NamedTuple
 
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_CONTEXTS
 from weightzip.codec.source import BytesLike
+from weightzip.errors import CorruptData
 
 _MAX_WEIGHT = 16
 _MINUS_EXPONENT = 255
@@ -40,14 +42,20 @@ class ContextInput(IntEnum):
     SCALE = 3
 
 
-# max() of an enumeration asks every member, and a head is decoded for every frame.
-_LAST_TRANSFORM = max(Transform)
-_LAST_PREDICTOR = max(Predictor)
-_LAST_CONTEXT_INPUT = max(ContextInput)
+# What every recipe begins with, a byte each: the field, and the least and the greatest value of it.
+_RANGES = (
+    ("element_log2", 0, 3),
+    ("transform", 0, int(max(Transform))),
+    ("block_log2", 10, 16),
+    ("n_contexts", 1, MAX_CONTEXTS),
+    ("predictor", 0, int(max(Predictor))),
+    ("context_input", 0, int(max(ContextInput))),
+    ("companion_log2", 0, 3),
+)
+_FIXED = Struct(f"<{len(_RANGES)}B")
 
 
-@dataclass(frozen=True)
-class RecipeHead:
+class RecipeHead(NamedTuple):
     """What a recipe says of elements and inputs. `companion_bytes` is the companion's element size, 0 without one."""
 
     element_bytes: int
@@ -68,15 +76,11 @@ class RecipeHead:
 def decode_recipe_head(group: BytesLike, place: str) -> RecipeHead:
     """Return the head of a block group's recipe."""
     cursor = Cursor(group, place)
-    element_log2 = _decode_choice(cursor, "element_log2", 3)
-    transform = Transform(_decode_choice(cursor, "transform", _LAST_TRANSFORM))
-    block_log2 = cursor.u8("block_log2")
-    cursor.expect(10 <= block_log2 <= 16, f"block_log2 {block_log2} is out of range")
-    n_contexts = cursor.u8("n_contexts")
-    cursor.expect(1 <= n_contexts <= MAX_CONTEXTS, f"n_contexts {n_contexts} is out of range")
-    predictor = Predictor(_decode_choice(cursor, "predictor", _LAST_PREDICTOR))
-    context_input = ContextInput(_decode_choice(cursor, "context_input", _LAST_CONTEXT_INPUT))
-    companion_log2 = _decode_choice(cursor, "companion_log2", 3)
+    fixed = cursor.unpack(_FIXED, "its recipe")
+    for (field, first, last), value in zip(_RANGES, fixed, strict=True):
+        if not first <= value <= last:
+            raise CorruptData(f"{place}: {field} {value} is out of range")
+    element_log2, transform, block_log2, n_contexts, predictor, context_input, companion_log2 = fixed
     _check_choices(cursor, transform, n_contexts, predictor, context_input, companion_log2)
     weight = 0
     if n_contexts > 1:
@@ -86,11 +90,11 @@ def decode_recipe_head(group: BytesLike, place: str) -> RecipeHead:
         weight = _decode_weight(cursor, predictor)
     return RecipeHead(
         element_bytes=1 << element_log2,
-        transform=transform,
+        transform=Transform(transform),
         block_elements=1 << block_log2,
         n_contexts=n_contexts,
-        predictor=predictor,
-        context_input=context_input,
+        predictor=Predictor(predictor),
+        context_input=ContextInput(context_input),
         companion_bytes=1 << companion_log2 if context_input == ContextInput.COMPANION else 0,
         needs_predecessor=predictor == Predictor.PREDECESSOR
         or context_input == ContextInput.PREDECESSOR
@@ -98,13 +102,7 @@ def decode_recipe_head(group: BytesLike, place: str) -> RecipeHead:
     )
 
 
-def _decode_choice(cursor: Cursor, field: str, largest: int) -> int:
-    value = cursor.u8(field)
-    cursor.expect(value <= largest, f"{field} {value} is out of range")
-    return value
-
-
-def _decode_weight(cursor: Cursor, predictor: Predictor) -> int:
+def _decode_weight(cursor: Cursor, predictor: int) -> int:
     weight = cursor.u8("weight")
     is_share = weight <= _MAX_WEIGHT
     takes_exponent = weight == _MINUS_EXPONENT and predictor == Predictor.PREDECESSOR
@@ -113,12 +111,7 @@ def _decode_weight(cursor: Cursor, predictor: Predictor) -> int:
 
 
 def _check_choices(
-    cursor: Cursor,
-    transform: Transform,
-    n_contexts: int,
-    predictor: Predictor,
-    context_input: ContextInput,
-    companion_log2: int,
+    cursor: Cursor, transform: int, n_contexts: int, predictor: int, context_input: int, companion_log2: int
 ) -> None:
     cursor.expect(
         (transform >= Transform.FLOAT_DIFFERENCE) == (predictor != Predictor.NONE),

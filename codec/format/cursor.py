@@ -1,5 +1,6 @@
 """The one way untrusted bytes are read: bounds first, every field by name."""
 
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ class Cursor:
     def take_rest(self) -> memoryview:
         """Return all bytes that are left, without a copy."""
         return self.take(self.remaining, "the rest")
+
+    def unpack(self, layout: Struct, what: str) -> tuple[Any, ...]:
+        """Return several fields at once: a fraction of the time where each frame has them."""
+        return layout.unpack(self.take(layout.size, what))
 
     def u8(self, field: str) -> int:
         return self.take(1, field)[0]

@@ -17,6 +17,7 @@ OWN = 255
 OWN_BIT = 15
 """What stands for OWN in `leans_on`."""
 
+_FIELDS = struct.Struct("<BBHHHIQ")
 _PIECE = np.dtype([("offset", "<u8"), ("piece_bytes", "<u4"), ("reference", "u1")])
 
 
@@ -29,6 +30,9 @@ class Method(IntEnum):
     IDENTICAL = 3
     BLOCKS = 4
     DERIVED = 5
+
+
+_LAST_METHOD = max(Method)
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ def encode_data_frame(frame: DataFrame) -> tuple[bytes, BytesLike]:
     inputs = (frame.predecessor, frame.companion)
     n_pieces = [0 if given is None else len(given.pieces) for given in inputs]
     fields = (frame.method, 0, *n_pieces, 0, frame.raw_bytes, frame.raw_checksum)
-    parts = [struct.pack("<BBHHHIQ", *fields)]
+    parts = [_FIELDS.pack(*fields)]
     for given in inputs:
         if given is not None:
             rows = [(piece.offset, piece.n_bytes, piece.reference) for piece in given.pieces]
@@ -90,14 +94,11 @@ def encode_data_frame(frame: DataFrame) -> tuple[bytes, BytesLike]:
 def decode_data_frame(body: BytesLike, file_bytes: Mapping[int, int], place: str) -> DataFrame:
     """Return the fields of a body. `file_bytes` has the sizes of the files that it may lean on, by reference."""
     cursor = Cursor(body, place)
-    method = cursor.u8("method")
-    cursor.expect(method <= max(Method), f"method {method} is reserved")
-    cursor.expect(cursor.u8("reserved") == 0, "a reserved byte is set")
-    n_pieces, n_companion_pieces = cursor.u16("n_pieces"), cursor.u16("n_companion_pieces")
-    cursor.expect(cursor.u16("reserved") == 0, "a reserved byte is set")
-    raw_bytes = cursor.u32("raw_bytes")
+    fields = cursor.unpack(_FIELDS, "its fields")
+    method, reserved, n_pieces, n_companion_pieces, also_reserved, raw_bytes, raw_checksum = fields
+    cursor.expect(method <= _LAST_METHOD, f"method {method} is reserved")
+    cursor.expect(reserved == 0 and also_reserved == 0, "a reserved byte is set")
     cursor.expect(0 < raw_bytes <= MAX_FRAME_RAW_BYTES, f"raw_bytes {raw_bytes} is out of range")
-    raw_checksum = cursor.u64("raw_checksum")
     _check_inputs(cursor, Method(method), n_pieces > 0, n_companion_pieces > 0)
     predecessor = _decode_input(cursor, n_pieces, raw_bytes, file_bytes)
     if predecessor is not None:

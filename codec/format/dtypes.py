@@ -41,7 +41,7 @@ class DType(IntEnum):
 
         A complex number is two elements; types below a byte are coded as whole bytes.
         """
-        return 4 if self == DType.C64 else max(1, self.bits // 8)
+        return _ELEMENT_BYTES[self]
 
 
 _BITS: dict[DType, int] = {
@@ -69,3 +69,4 @@ _BITS: dict[DType, int] = {
     DType.F6_E2M3: 6,
     DType.F6_E3M2: 6,
 }
+_ELEMENT_BYTES = {dtype: 4 if dtype == DType.C64 else max(1, dtype.bits // 8) for dtype in DType}

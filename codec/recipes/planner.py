@@ -1,5 +1,6 @@
 """Chooses how one frame stores its bytes: the smallest of what its dtype allows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +15,14 @@ from weightzip.codec.recipes.candidates import list_recipes
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.recipes.recipe import Recipe, Section
 from weightzip.codec.source import BytesLike
-from weightzip.codec.zstd import compress_zstd
+from weightzip.codec.zstd import compress_zstd, has_repeats
 
 _PROBE_BYTES = 4096
 # What zstd finds in numbers it finds at a short distance; in text, which opaque bytes may be, farther away too.
 _SAMPLE_BYTES = 4 << 10
 _OPAQUE_SAMPLE_BYTES = 16 << 10
 _N_SAMPLES = 4
+_FAR_TOO_MANY = float("inf")
 # Estimates err by a few percent; within this margin both forms are built and measured.
 _ESTIMATE_MARGIN = 1.05
 # What contexts by scale must save to be worth their decoding time, as a divisor of the size without them.
@@ -80,8 +82,11 @@ def _plan_coded(
     raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level, backend: BlockBackend
 ) -> list[Plan]:
     """Return the zstd plan, the blocks plan, or both where their estimates are close."""
-    zstd_bytes = _estimate_zstd(raw, _OPAQUE_SAMPLE_BYTES if dtype == DType.OPAQUE else _SAMPLE_BYTES)
-    recipe, block_bytes = _choose_recipe(raw, inputs, dtype, level, backend)
+    recipes = _list_usable(raw, inputs, dtype, level)
+    zstd_bytes = _estimate_zstd(raw, dtype)
+    if len(recipes) == 1 and zstd_bytes == _FAR_TOO_MANY:
+        return [_plan_blocks(raw, inputs, recipes[0], backend)]
+    recipe, block_bytes = _choose_recipe(raw, inputs, recipes, level, backend)
     best_bytes = min(zstd_bytes, block_bytes)
     if best_bytes > len(raw) * _ESTIMATE_MARGIN:
         return []
@@ -91,19 +96,18 @@ def _plan_coded(
         # A few rows of zeros among the samples promise far too much: from here on the true size counts.
         best_bytes = min(len(plans[0].rest), block_bytes)
     if recipe is not None and block_bytes <= best_bytes * _ESTIMATE_MARGIN:
-        group = backend.encode_blocks(raw, inputs.predecessor, inputs.companion, recipe)
-        head = decode_recipe_head(group, "a frame just encoded")
-        plans.append(Plan(Method.BLOCKS, group, head.transform, head.needs_predecessor, head.needs_companion))
+        plans.append(_plan_blocks(raw, inputs, recipe, backend))
     return plans
 
 
-def _choose_recipe(
-    raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level, backend: BlockBackend
-) -> tuple[Recipe | None, float]:
-    """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
-    best: Recipe | None = None
-    best_bytes = float("inf")
-    previous: Recipe | None = None
+def _plan_blocks(raw: BytesLike, inputs: _Inputs, recipe: Recipe, backend: BlockBackend) -> Plan:
+    group = backend.encode_blocks(raw, inputs.predecessor, inputs.companion, recipe)
+    head = decode_recipe_head(group, "a frame just encoded")
+    return Plan(Method.BLOCKS, group, head.transform, head.needs_predecessor, head.needs_companion)
+
+
+def _list_usable(raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level) -> list[Recipe]:
+    """Return the recipes that the level allows, and elements of whose size make up raw."""
     n_elements = len(raw) // dtype.element_bytes
     recipes = list_recipes(
         dtype,
@@ -112,10 +116,22 @@ def _choose_recipe(
         sections=inputs.sections,
         are_positive=_are_positive(raw, dtype.element_bytes),
     )
+    return [
+        recipe
+        for recipe in recipes
+        if recipe.level.rank <= level.rank and len(raw) % recipe.element_bytes == 0
+    ]
+
+
+def _choose_recipe(
+    raw: BytesLike, inputs: _Inputs, recipes: Sequence[Recipe], level: Level, backend: BlockBackend
+) -> tuple[Recipe | None, float]:
+    """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
+    best: Recipe | None = None
+    best_bytes = _FAR_TOO_MANY
+    previous: Recipe | None = None
     for recipe in recipes:
-        if recipe.level.rank > level.rank:
-            continue
-        if len(raw) % recipe.element_bytes != 0 or (recipe.refines and best is not previous):
+        if recipe.refines and best is not previous:
             continue
         n_bytes = backend.estimate_blocks(raw, inputs.predecessor, inputs.companion, recipe)
         is_slow = recipe.context_input == ContextInput.SCALE and level is not Level.MAX
@@ -127,18 +143,32 @@ def _choose_recipe(
 
 def _are_positive(raw: BytesLike, element_bytes: int) -> bool:
     """Return whether no element of those at the front, seen as floats, has a sign. A longer look costs more than it saves."""
+    few = raw[element_bytes - 1 : 16 * element_bytes : element_bytes]
+    if max(few, default=0) >= 128:  # that tells nearly always, and sooner
+        return False
     tops = np.frombuffer(raw, dtype=np.uint8)[element_bytes - 1 : _PROBE_BYTES : element_bytes]
     return bool((tops < 128).all())
 
 
-def _estimate_zstd(raw: BytesLike, sample_bytes: int) -> float:
-    """Return about how long raw is in zstd, from evenly spaced samples."""
+def _estimate_zstd(raw: BytesLike, dtype: DType) -> float:
+    """Return about how long raw is in zstd, from samples.
+
+    Many numbers of which nothing is repeated leave it the frequencies of bytes, which blocks know for each place in
+    an element: far too many bytes then. Of few numbers, the tables of blocks may weigh more than what they tell.
+    """
+    sample = _take_samples(raw, _OPAQUE_SAMPLE_BYTES if dtype == DType.OPAQUE else _SAMPLE_BYTES)
+    if dtype.element_bytes > 1 and sample is not raw and not has_repeats(sample):
+        return _FAR_TOO_MANY
+    return len(compress_zstd(sample)) * len(raw) / len(sample)
+
+
+def _take_samples(raw: BytesLike, sample_bytes: int) -> BytesLike:
+    """Return evenly spaced samples, or raw if it is not longer than they are."""
     n_bytes = len(raw)
     if n_bytes <= _N_SAMPLES * sample_bytes:
-        return len(compress_zstd(raw))
+        return raw
     step = (n_bytes - sample_bytes) // (_N_SAMPLES - 1)
-    sample = b"".join(raw[begin * step : begin * step + sample_bytes] for begin in range(_N_SAMPLES))
-    return len(compress_zstd(sample)) * n_bytes / len(sample)
+    return b"".join(raw[begin * step : begin * step + sample_bytes] for begin in range(_N_SAMPLES))
 
 
 def _find_constant(raw: BytesLike, element_bytes: int) -> bytes | None:

@@ -98,6 +98,13 @@ def test_rows_of_zeros_at_the_ends_do_not_lure_the_planner_into_zstd() -> None:
     assert plan.method == Method.BLOCKS
 
 
+def test_numbers_that_repeat_a_few_values_still_meet_zstd() -> None:
+    """A row of a quantized matrix: few values, of which no plane alone tells."""
+    noise = np.random.default_rng(3)
+    values = noise.standard_normal(64).astype(np.float32)[noise.integers(0, 64, 1 << 18)]
+    assert _plan(values.tobytes(), None, DType.F32).method == Method.ZSTD
+
+
 def _plan_beside(raw: bytes, companion: bytes, dtype: DType, predecessor: bytes | None = None) -> Plan:
     return plan_frame(raw, predecessor, companion, dtype, BACKEND)
 

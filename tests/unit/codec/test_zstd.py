@@ -2,10 +2,11 @@
 
 import tracemalloc
 
+import numpy as np
 import pytest
 import zstandard
 
-from weightzip.codec.zstd import compress_zstd, decompress_zstd
+from weightzip.codec.zstd import compress_zstd, decompress_zstd, has_repeats
 from weightzip.errors import CorruptData
 
 DATA = b"weights and biases, " * 500
@@ -34,6 +35,16 @@ def test_there_and_back(data: bytes) -> None:
 def test_anything_else_is_corrupt(frame: bytes, n_bytes: int) -> None:
     with pytest.raises(CorruptData, match=r"^x: "):
         decompress_zstd(frame, n_bytes, "x")
+
+
+def test_repetitions_are_found_and_frequencies_are_not() -> None:
+    noise = np.random.default_rng(1)
+    skewed = noise.binomial(4096, 0.5, 1 << 14).astype(np.uint8)
+    rare = skewed.copy()
+    rare[-512:] = rare[:512]
+    assert [has_repeats(data.tobytes()) for data in (skewed, rare)] == [False, True]
+    four = noise.integers(0, 1 << 32, 64, dtype=np.uint32)[noise.integers(0, 64, 4096)]
+    assert has_repeats(four.tobytes())
 
 
 def test_a_frame_that_claims_more_than_expected_is_not_unpacked() -> None:

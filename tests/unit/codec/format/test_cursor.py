@@ -1,5 +1,7 @@
 """The cursor: bounds, names, read-only columns."""
 
+from struct import Struct
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,13 @@ def test_fields_are_little_endian_and_in_order() -> None:
     assert cursor.position == 15
     assert bytes(cursor.take_rest()) == b"\x09"
     cursor.finish("it")
+
+
+def test_fields_come_together_too() -> None:
+    cursor = Cursor(bytes([1, 2, 0, 9]), "place")
+    assert cursor.unpack(Struct("<BH"), "fields") == (1, 2)
+    with pytest.raises(TruncatedData, match=r"place: fields needs 3 bytes, 1 are left"):
+        cursor.unpack(Struct("<BH"), "fields")
 
 
 def test_reading_beyond_the_end_names_place_and_field() -> None:
