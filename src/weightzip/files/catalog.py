@@ -1,7 +1,7 @@
 """What archives restore and what they lean on, read from their headers and indexes, found by digest."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -43,16 +43,20 @@ class Catalog:
         """Return what an archive says, None if it cannot be read."""
         return self._read[0].get(archive)
 
-    def list_needed(self, archive: Path, digests: Iterable[str]) -> list[CatalogEntry]:
+    def list_needed(
+        self, archive: Path, digests: Iterable[str], known_digests: Collection[str] = ()
+    ) -> list[CatalogEntry]:
         """Return other archives that restore these files, and all that they lean on in turn, which comes first.
 
-        What no archive restores is left out, and what is more than MAX_STEPS away. `archive` is the one that leans on
-        them: one made against an unchanged predecessor needs the very file that it restores.
+        Left out is what no archive restores, what is more than MAX_STEPS away, and what leads only to files that are
+        known without. `archive` is the one that leans on these files: one made against an unchanged predecessor needs
+        the very file that it restores.
         """
         found: dict[str, CatalogEntry] = {}
         wanted = list(digests)
         for _ in range(MAX_STEPS):
-            new = [self._choose(digest, archive) for digest in wanted if digest not in found]
+            missing = [digest for digest in wanted if digest not in found and digest not in known_digests]
+            new = [self._choose(digest, archive) for digest in missing]
             found |= {entry.file_digest: entry for entry in new if entry is not None}
             wanted = [digest for entry in new if entry is not None for digest in entry.needed_digests]
         return order_by_need(list(found.values()))

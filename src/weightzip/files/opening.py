@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -45,26 +45,27 @@ def open_archive(
     name = os.fspath(url_or_file)
     given = [*beside, *([base] if base is not None else [])]
     if "://" in name:
-        return _open(UrlSource(name, storage_options), name, given, Catalog(()), None, n_threads)
+        return _open(UrlSource(name, storage_options), name, given, _find_nothing, n_threads)
     path = Path(name)
-    return _open(open_source(path), name, given, Catalog(list_neighbours(path)), None, n_threads)
+    find = partial(_find_missing, Catalog(list_neighbours(path)), path, given)
+    return _open(open_source(path), name, given, find, n_threads)
 
 
-def open_among(
-    catalog: Catalog, path: Path, digests: Sequence[str], given: Sequence[Predecessor], n_threads: int
+def open_with(
+    path: Path, entries: Sequence[CatalogEntry], given: Sequence[Predecessor], n_threads: int
 ) -> Archive:
-    """Open an archive on disk with what is given and, of what it leans on, these files, from archives of the catalog.
+    """Open an archive on disk with other archives, each of which may lean on earlier ones, and with what is given.
 
     Raises as open_archive does.
     """
-    return _open(open_source(path), str(path), given, catalog, digests, n_threads)
+    return _open(open_source(path), str(path), given, lambda archive, opened: entries, n_threads)
 
 
 def open_alone(url_or_file: PathLike) -> Archive:
     """Open an archive as open_archive does, for what its header and index tell: no other file is looked for."""
     name = os.fspath(url_or_file)
     source = UrlSource(name) if "://" in name else open_source(Path(name))
-    return _open(source, name, (), Catalog(()), (), 0)
+    return _open(source, name, (), _find_nothing, 0)
 
 
 def open_source(path: Path) -> FileSource:
@@ -108,11 +109,10 @@ def _open(
     source: FileSource | UrlSource,
     name: str,
     files: Sequence[Base],
-    catalog: Catalog,
-    digests: Sequence[str] | None,
+    find: Callable[[Archive, Sequence[Predecessor]], Sequence[CatalogEntry]],
     n_threads: int,
 ) -> Archive:
-    """Open an archive with the files and, from the catalog, those with the digests; None: whatever else it needs."""
+    """Open an archive with the files and with the archives that are found for what it needs besides."""
     opened = ExitStack()
     with ExitStack() as undo:
         undo.callback(opened.close)
@@ -120,53 +120,48 @@ def _open(
         given = opened.enter_context(open_beside(files, n_threads))
         build = partial(Archive, source, backend=CpuBackend(n_threads), name=name, owned=(opened.close,))
         archive = build(beside=given)
-        if digests is None:
-            digests = _list_missing(archive, _list_known_digests(files, given))
-        needed = catalog.list_needed(Path(name), digests) if digests else []
-        found = _open_entries(needed, given, n_threads, opened)
-        archive = build(beside=[*given, *_pick_files(digests, found)]) if found else archive
+        found = _open_entries(find(archive, given), given, n_threads, opened)
+        archive = build(beside=[*given, *found]) if found else archive
         undo.pop_all()  # they are the archive's from here on
     return archive
 
 
-def _list_known_digests(files: Sequence[Base], opened: Sequence[Predecessor]) -> set[str]:
-    """Return the digests of what was given, but not of raw files by path: that would cost reading them whole."""
-    return {
+def _find_missing(
+    catalog: Catalog, path: Path, files: Sequence[Base], archive: Archive, opened: Sequence[Predecessor]
+) -> Sequence[CatalogEntry]:
+    """Return the archives of what an archive leans on, unless that is known to be among the files that were opened.
+
+    Raw files by path are not known: it would cost reading them whole. That one has the size of a file that is needed
+    proves nothing: two steps of one optimizer have the same.
+    """
+    if not archive.index.frames.list_references():
+        return ()  # the header is not read: it may be damaged, and nobody needs it
+    known_digests = {
         one.digest.hex()
         for file, one in zip(files, opened, strict=True)
         if not (isinstance(file, str | os.PathLike) and isinstance(one, FilePredecessor))
     }
-
-
-def _list_missing(archive: Archive, known_digests: Collection[str]) -> Sequence[str]:
-    """Return the digests of what frames lean on, unless it is known to be given.
-
-    What only has the size of a file that is needed proves nothing: two steps of one optimizer have the same.
-    """
-    if not archive.index.frames.list_references():
-        return ()  # the header is not read: it may be damaged, and nobody needs it
-    return [digest for digest in archive.info.needed_digests if digest not in known_digests]
+    return catalog.list_needed(path, archive.info.needed_digests, known_digests)
 
 
 def _open_entries(
     entries: Sequence[CatalogEntry], given: Sequence[Predecessor], n_threads: int, opened: ExitStack
-) -> Mapping[str, Predecessor]:
-    """Open archives, each with those before it that it leans on; return them by digest of what they restore."""
-    files: dict[str, Predecessor] = {}
+) -> list[Predecessor]:
+    """Open archives, each of which may lean on earlier ones."""
+    files: list[Predecessor] = []
     for entry in entries:
         archive = Archive(
             opened.enter_context(FileSource(entry.archive)),
-            beside=[*given, *_pick_files(entry.needed_digests, files)],
+            beside=[*given, *files],
             backend=CpuBackend(n_threads),
             name=str(entry.archive),
         )
-        files[entry.file_digest] = ArchivePredecessor(archive)
+        files.append(ArchivePredecessor(archive))
     return files
 
 
-def _pick_files(digests: Sequence[str], files: Mapping[str, Predecessor]) -> list[Predecessor]:
-    """Return the files with these digests, as far as they are there."""
-    return [files[digest] for digest in digests if digest in files]
+def _find_nothing(archive: Archive, opened: Sequence[Predecessor]) -> Sequence[CatalogEntry]:
+    return ()
 
 
 def _open_base(
@@ -184,7 +179,8 @@ def _open_base(
     opened: ArchivePredecessor | FilePredecessor
     if is_archive:
         catalog = catalog if catalog is not None else Catalog(list_neighbours(path))
-        opened = ArchivePredecessor(_open(open_source(path), str(path), (), catalog, None, n_threads))
+        find = partial(_find_missing, catalog, path, ())
+        opened = ArchivePredecessor(_open(open_source(path), str(path), (), find, n_threads))
     else:
         opened = FilePredecessor(path, n_threads=n_threads)
     return opened, opened.close

@@ -8,7 +8,7 @@ from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.files.catalog import Catalog, CatalogEntry, order_by_need
 from weightzip.files.directories.tree import list_archives
-from weightzip.files.opening import open_among, open_base
+from weightzip.files.opening import open_base, open_with
 
 
 class ArchiveDirectory:
@@ -57,24 +57,31 @@ class ArchiveDirectory:
     def open_archive(self, archive: Path) -> Iterator[Archive]:
         """Yield one of the archives with what it leans on. Raises as opening.open_archive does."""
         entry = self._catalog.find(archive)
-        needed = () if entry is None else entry.needed_digests
-        missing = [digest for digest in needed if digest not in self._files]
+        needing = [entry] if entry is not None else []
+        needed = [digest for one in needing for digest in one.needed_digests]
+        others = self._catalog.list_needed(archive, needed, self._files)
         with ExitStack() as opened:
-            given: list[Predecessor] = []
-            for digest in (digest for digest in needed if digest in self._files):
+            given = [
+                *self._open_files([*others, *needing], opened),
+                *self._open_bases([*others, *needing], opened),
+            ]
+            yield opened.enter_context(open_with(archive, others, given, self._n_threads))
+
+    def _open_files(self, entries: Sequence[CatalogEntry], opened: ExitStack) -> list[Predecessor]:
+        """Return those of the files at hand that these archives lean on."""
+        files: list[Predecessor] = []
+        for digest in dict.fromkeys(digest for entry in entries for digest in entry.needed_digests):
+            if digest in self._files:
                 file = FilePredecessor(self._files[digest], digest=bytes.fromhex(digest))
                 opened.callback(file.close)
-                given.append(file)
-            if missing:
-                needing = [
-                    *self._catalog.list_needed(archive, missing),
-                    *([entry] if entry is not None else []),
-                ]
-                given += self._open_given(needing, opened)
-            yield opened.enter_context(open_among(self._catalog, archive, missing, given, self._n_threads))
+                files.append(file)
+        return files
 
-    def _open_given(self, entries: Sequence[CatalogEntry], opened: ExitStack) -> list[Predecessor]:
-        """Return the files beside and the predecessors of archives; none if they lean on nothing but each other."""
+    def _open_bases(self, entries: Sequence[CatalogEntry], opened: ExitStack) -> list[Predecessor]:
+        """Return the predecessors of archives and the files for all; none if nothing else is leaned on.
+
+        Each archive may lean on those before it and on the files at hand.
+        """
         known = set(self._files)
         for entry in entries:
             if not known.issuperset(entry.needed_digests):

@@ -4,9 +4,12 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from shards.build import Tensor, build_safetensors
 from shards.related import write_related
+from weightzip.codec.derivation import Derivation, derive
 from weightzip.errors import (
     ContentDiffers,
     CorruptData,
@@ -160,22 +163,39 @@ def test_what_is_missing_is_named_and_may_be_given(steps: list[Path], archives: 
     assert (tmp_path / "out" / model).read_bytes() == (steps[0] / model).read_bytes()
 
 
-def test_files_that_changed_places_come_back(tmp_path: Path) -> None:
-    before, after = tmp_path / "before", tmp_path / "after"
-    model, _ = write_related(tmp_path, 1)
-    other, _ = write_related(tmp_path, 2)
-    for folder, files in ((before, (model, other)), (after, (other, model))):
-        folder.mkdir()
-        for name, file in zip(("a", "b"), files, strict=True):
-            shutil.copyfile(file, folder / name)
-    compress_directory(after, tmp_path / "archives", base=before)
-    # Each archive restores what the other one leans on: only the predecessors lead out of that circle.
+def _build_pair() -> tuple[bytes, bytes]:
+    """Return a file of weights, and a larger one that holds them too, with a copy in bf16."""
+    weights = np.random.default_rng(3).standard_normal((90, 100)).astype("<f4").tobytes()
+    master = Tensor("master", "F32", (90, 100), weights)
+    copy = Tensor("model", "BF16", (90, 100), bytes(derive(weights, Derivation.BF16_NEAREST_EVEN)))
+    return build_safetensors([master]), build_safetensors([master, copy])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"a": 0, "b": 1}, {"a": 1, "b": 0}),
+        ({"a": 0, "b": 1, "c": 0}, {"a": 0, "b": 0, "c": 1}),
+        ({"a": 1, "b": 1, "c": 0}, {"a": 1, "b": 0, "c": 1}),
+    ],
+)
+def test_files_that_changed_places_come_back(
+    tmp_path: Path, before: dict[str, int], after: dict[str, int]
+) -> None:
+    """Archives restore what others lean on, in a circle: only the predecessors lead out of it."""
+    contents = _build_pair()
+    for folder, files in (("before", before), ("after", after)):
+        (tmp_path / folder).mkdir()
+        for name, number in files.items():
+            (tmp_path / folder / name).write_bytes(contents[number])
+    base, archives = tmp_path / "before", tmp_path / "archives"
+    compress_directory(tmp_path / "after", archives, base=base)
     with pytest.raises(MissingPredecessor):
-        check_directory(tmp_path / "archives")
-    verify_directory(after, tmp_path / "archives", base=before)
-    check_directory(tmp_path / "archives", base=before)
-    decompress_directory(tmp_path / "archives", tmp_path / "out", base=before)
-    assert read_tree(tmp_path / "out") == read_tree(after)
+        check_directory(archives)
+    verify_directory(tmp_path / "after", archives, base=base)
+    check_directory(archives, base=base)
+    decompress_directory(archives, tmp_path / "out", base=base)
+    assert read_tree(tmp_path / "out") == read_tree(tmp_path / "after")
 
 
 def test_a_file_that_others_lean_on_must_not_change(steps: list[Path], tmp_path: Path) -> None:
