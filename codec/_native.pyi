@@ -26,6 +26,7 @@ def encode_blocks(
     companion_bytes: int = 0,
     mantissa_bits: int = 0,
     sections: Sequence[tuple[int, int, int]] = (),
+    max_low_contexts: int = 0,
     kernels: str = "auto",
 ) -> bytes:
     """
@@ -35,7 +36,7 @@ def encode_blocks(
     by integers: the bytes depend on neither n_threads (0: one a processor) nor kernels ("auto" or one of
     list_kernels()). predecessor is as long as raw, companion as many elements, of companion_bytes each; it is given
     exactly with context_input 2. mantissa_bits (of the elements) and sections (n_elements, n_columns, first_column)
-    are for factors. The group may do with less than it was given: what it leans on stands in its recipe.
+    are for factors. With max_low_contexts, planes below the top one may have contexts by its bytes. The group may do with less than it was given: what it leans on stands in its recipe.
 
     Raises:
         ValueError: an argument is out of range, or an input is missing.
@@ -55,11 +56,12 @@ def estimate_blocks(
     companion_bytes: int = 0,
     mantissa_bits: int = 0,
     sections: Sequence[tuple[int, int, int]] = (),
+    max_low_contexts: int = 0,
 ) -> int:
     """
     Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 16384 elements.
 
-    Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
+    It does not look at low contexts. Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
 
     Raises:
         ValueError: as encode_blocks.

@@ -120,6 +120,7 @@ class _RecipeWishes(TypedDict):
     key_shift: int
     mantissa_bits: int
     sections: Sequence[tuple[int, int, int]]
+    max_low_contexts: int
 
 
 def _describe_recipe(recipe: Recipe) -> _RecipeWishes:
@@ -133,6 +134,7 @@ def _describe_recipe(recipe: Recipe) -> _RecipeWishes:
         "key_shift": recipe.key_shift,
         "mantissa_bits": recipe.mantissa_bits,
         "sections": recipe.sections,
+        "max_low_contexts": recipe.max_low_contexts,
     }
 
 

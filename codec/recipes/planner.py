@@ -1,7 +1,7 @@
 """Chooses how one frame stores its bytes: the smallest of what its dtype allows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,9 @@ _FAR_TOO_MANY = float("inf")
 _ESTIMATE_MARGIN = 1.05
 # What contexts by scale must save to be worth their decoding time, as a divisor of the size without them.
 _SCALES_WORTH = 256
+# Measured: more change nothing. They save .003 of bf16 alone, .0015 of fp32, and nothing of differences; they halve the
+# decoder's speed.
+_MAX_LOW_CONTEXTS = 16
 
 
 @dataclass(frozen=True)
@@ -116,8 +119,9 @@ def _list_usable(raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level) ->
         sections=inputs.sections,
         are_positive=_are_positive(raw, dtype.element_bytes),
     )
+    n_low_contexts = _MAX_LOW_CONTEXTS if level is Level.MAX else 0
     return [
-        recipe
+        replace(recipe, max_low_contexts=n_low_contexts)
         for recipe in recipes
         if recipe.level.rank <= level.rank and len(raw) % recipe.element_bytes == 0
     ]

@@ -24,7 +24,7 @@ class Recipe:
 
     With max_contexts > 1 the magnitude of the context input's element, shifted right by key_shift, picks the table.
     A companion's elements have companion_bytes. Factors (predictor FACTORS, or contexts by SCALE) need mantissa_bits
-    and sections.
+    and sections. With max_low_contexts, planes below the top one may have contexts by its bytes.
     """
 
     element_bytes: int
@@ -36,6 +36,7 @@ class Recipe:
     companion_bytes: int = 0
     mantissa_bits: int = 0
     sections: tuple[Section, ...] = ()
+    max_low_contexts: int = 0
     # Whether this only sharpens the recipe before it in a list: worth a try only if that one is the best so far.
     refines: bool = False
     # The lowest level at which it is tried.

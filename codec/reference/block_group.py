@@ -1,12 +1,13 @@
 """A whole block group (docs/format.md, "Block group")."""
 
 import numpy as np
+import numpy.typing as npt
 
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.reference.elements import Elements, Numbers, view_elements
 from weightzip.codec.reference.planes import PayloadArea, read_plane
 from weightzip.codec.reference.recipe import ContextInput, Predictor, Recipe, read_recipe
-from weightzip.codec.reference.tables import read_planes
+from weightzip.codec.reference.tables import LOW_CONTEXTS, PlaneTables, read_planes
 from weightzip.codec.reference.transforms import invert_transform, join_planes
 from weightzip.codec.source import BytesLike
 
@@ -74,17 +75,25 @@ def _find_contexts(recipe: Recipe, n_elements: int, inputs: dict[int, Elements |
 def _read_coded(cursor: Cursor, recipe: Recipe, contexts: Numbers) -> Elements:
     """Return u of every element, block by block."""
     n_planes = recipe.element_bytes
-    planes = read_planes(cursor, n_planes, recipe.n_contexts)
+    planes = read_planes(cursor, n_planes, recipe.n_contexts, recipe.n_low_contexts)
     begins = range(0, len(contexts), recipe.block_elements)
     entries = cursor.column("<u4", len(begins) * n_planes, "block table").reshape(-1, n_planes)
     area = PayloadArea(cursor)
     blocks = [
-        join_planes(
-            [
-                read_plane(area, entry, plane, contexts[begin : begin + recipe.block_elements])
-                for entry, plane in zip(row.tolist(), planes, strict=True)
-            ]
-        )
+        _read_block(area, recipe, planes, row.tolist(), contexts[begin : begin + recipe.block_elements])
         for begin, row in zip(begins, entries, strict=True)
     ]
     return np.concatenate(blocks)
+
+
+def _read_block(
+    area: PayloadArea, recipe: Recipe, planes: list[PlaneTables], entries: list[int], contexts: Numbers
+) -> Elements:
+    """Return u of every element of a block. The top plane comes first: the low contexts are those of its bytes."""
+    low_contexts = np.zeros_like(contexts)
+    read: list[npt.NDArray[np.uint8]] = []
+    for entry, plane in zip(entries, planes, strict=True):
+        read.append(read_plane(area, entry, plane, low_contexts if plane.mode == LOW_CONTEXTS else contexts))
+        if len(read) == 1 and recipe.low_contexts is not None:
+            low_contexts = recipe.low_contexts.find_contexts(read[0])
+    return join_planes(read)

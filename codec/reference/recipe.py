@@ -5,7 +5,12 @@ from enum import IntEnum
 
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_CONTEXTS
-from weightzip.codec.reference.context_source import ContextSource, read_context_source
+from weightzip.codec.reference.context_source import (
+    ContextRuns,
+    ContextSource,
+    read_context_source,
+    read_low_contexts,
+)
 from weightzip.codec.reference.factors import MINUS_EXPONENT, Factors, read_factors
 
 
@@ -48,6 +53,11 @@ class Recipe:
     companion_bytes: int
     source: ContextSource | None
     factors: Factors | None
+    low_contexts: ContextRuns | None
+
+    @property
+    def n_low_contexts(self) -> int:
+        return 0 if self.low_contexts is None else self.low_contexts.n_contexts
 
     @property
     def needs_predecessor(self) -> bool:
@@ -93,6 +103,7 @@ def read_recipe(cursor: Cursor, raw_bytes: int) -> Recipe:
         1 << companion_log2 if has_companion else 0,
         source,
         factors,
+        read_low_contexts(cursor),
     )
 
 

@@ -10,6 +10,7 @@ from weightzip.codec.reference.bit_reader import BitReader
 from weightzip.errors import CorruptData
 
 ESCAPE = 256
+CONTEXTS, LOW_CONTEXTS = 2, 3
 _N_SYMBOLS = 257
 _UNIFORM, _SINGLE, _RANGE = 0, 1, 2
 
@@ -35,23 +36,31 @@ class Table:
 
 @dataclass(frozen=True)
 class PlaneTables:
-    """What codes one plane. No tables: the plane is never rANS; more than one: the context picks."""
+    """What codes one plane. No tables: the plane is never rANS; more than one: the context picks, or the low one."""
 
+    mode: int
     prob_bits: int
     tables: tuple[Table, ...]
 
 
-def read_planes(cursor: Cursor, n_planes: int, n_contexts: int) -> list[PlaneTables]:
+def read_planes(cursor: Cursor, n_planes: int, n_contexts: int, n_low_contexts: int) -> list[PlaneTables]:
     """Return the tables of all planes at the cursor."""
     modes = [(cursor.u8("plane_mode"), cursor.u8("prob_bits")) for _ in range(n_planes)]
-    for mode, prob_bits in modes:
-        cursor.expect(mode <= 2, f"plane_mode {mode} is reserved")
-        cursor.expect(mode < 2 or n_contexts > 1, "plane_mode 2 with one context")
+    for plane, (mode, prob_bits) in enumerate(modes):
+        cursor.expect(mode <= LOW_CONTEXTS, f"plane_mode {mode} is reserved")
+        cursor.expect(mode != CONTEXTS or n_contexts > 1, "plane_mode 2 with one context")
+        cursor.expect(
+            mode != LOW_CONTEXTS or (plane > 0 and n_low_contexts > 0), "plane_mode 3 without low contexts"
+        )
         cursor.expect(8 <= prob_bits <= 12 if mode else prob_bits == 0, "prob_bits is out of range")
     table_bytes = cursor.u32("table_bytes")
     bits = BitReader(cursor.take(table_bytes, "tables"))
     planes = [
-        PlaneTables(prob_bits, tuple(_read_table(bits, prob_bits) for _ in range((0, 1, n_contexts)[mode])))
+        PlaneTables(
+            mode,
+            prob_bits,
+            tuple(_read_table(bits, prob_bits) for _ in range((0, 1, n_contexts, n_low_contexts)[mode])),
+        )
         for mode, prob_bits in modes
     ]
     bits.finish()

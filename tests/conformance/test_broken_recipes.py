@@ -20,6 +20,7 @@ from support.handmade_groups import (
     build_raw_group,
     write_context_source,
     write_factors,
+    write_low_contexts,
     write_recipe,
 )
 from weightzip.codec import _native
@@ -87,6 +88,16 @@ RULES: dict[str, tuple[bytes, str]] = {
     "one context of a companion": (
         _contexts(IDENTITY, NO_PREDICTOR, BY_COMPANION, n_contexts=1),
         "contexts and context_input",
+    ),
+    "one low context": (write_recipe(2, IDENTITY, low_contexts=b"\1\0\0\xff"), "n_low_contexts 1"),
+    "33 low contexts": (write_recipe(2, IDENTITY, low_contexts=b"\x21\0\0\xff"), "n_low_contexts 33"),
+    "a low context that does not exist": (
+        write_recipe(2, IDENTITY, low_contexts=write_low_contexts(2, [(2, 255)])),
+        "does not exist",
+    ),
+    "low contexts that end early": (
+        write_recipe(2, IDENTITY, low_contexts=write_low_contexts(2, [(1, 254)])),
+        "does not end at 255",
     ),
     "no mantissa": (_by_factors(_factors(mantissa_bits=0)), "mantissa_bits 0"),
     "no exponent": (_by_factors(_factors(mantissa_bits=15)), "mantissa_bits 15"),
@@ -163,6 +174,7 @@ def test_the_recipes_are_sound_otherwise() -> None:
         _by_factors(_factors(HandSection(1, 1, 0, 0, (-(1 << 15),), ((1 << 15) - 1,)), HandSection(39))),
         _by_scales(FROM_FACTORS, _factors()),
         _by_scales(NO_PREDICTOR, _factors()),
+        write_recipe(2, IDENTITY, low_contexts=write_low_contexts(2, [(1, 7), (0, 255)])),
     ):
         group = build_raw_group(recipe, np.zeros(N_ELEMENTS, dtype="u2"))
         restored = decode_block_group(group, 2 * N_ELEMENTS)

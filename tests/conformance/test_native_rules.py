@@ -18,9 +18,11 @@ from support.handmade_groups import (
     ROTATE,
     HandSection,
     build_context_group,
+    build_low_context_group,
     build_raw_group,
     write_context_source,
     write_factors,
+    write_low_contexts,
     write_recipe,
 )
 from support.recipe_jobs import (
@@ -156,6 +158,22 @@ def test_contexts_of_scales(size: int, mantissa_bits: int, predictor: int, kerne
         _check(group, N_ELEMENTS * size, _make_elements(size, weight), b"", kernels)
 
 
+@pytest.mark.parametrize("kernels", EVERY_KERNEL_SET)
+@pytest.mark.parametrize("size", ELEMENT_BYTES)
+@pytest.mark.parametrize("n_contexts", [2, 4, 32])
+def test_low_contexts(size: int, n_contexts: int, kernels: str) -> None:
+    runs = [(n_contexts - 1, 0), (0, 9), (1, 200), (n_contexts // 2, 254), (1, 255)]
+    low_contexts = write_low_contexts(n_contexts, runs)
+    top = np.frombuffer(_make_elements(1, n_contexts), np.uint8)
+    group = build_low_context_group(
+        write_recipe(size, IDENTITY, low_contexts=low_contexts), top, size, n_contexts
+    )
+    raw = np.frombuffer(_check(group, N_ELEMENTS * size, b"", b"", kernels), np.uint8).reshape(-1, size)
+    expected = np.array([next(context for context, last in runs if byte <= last) for byte in top.tolist()])
+    assert np.array_equal(raw[:, -1], top)
+    assert bool(np.all(raw[:, :-1] == expected[:, None]))
+
+
 @pytest.mark.parametrize("derivation", Derivation)
 def test_derivations(derivation: Derivation) -> None:
     upper = np.arange(1 << 16, dtype="<u4") << np.uint32(16)
@@ -173,6 +191,7 @@ DAMAGED_JOBS = [
     RecipeJob(2, ROTATE, context_input=BY_COMPANION, companion_bytes=4),
     RecipeJob(4, FLOAT_DIFFERENCE, FROM_FACTORS, BY_SCALE, 0, EXPONENT_SHIFT[4], 17, 5),
     RecipeJob(1, INTEGER_DIFFERENCE, FROM_FACTORS, BY_COMPANION, 2, 3, 7),
+    RecipeJob(2, ROTATE, max_low_contexts=8),
     RecipeJob(4, FLOAT_DIFFERENCE, FROM_PREDECESSOR, BY_SCALE, 0, EXPONENT_SHIFT[4], 17, 5),
     RecipeJob(2, ROTATE, context_input=BY_SCALE, mantissa_bits=EXPONENT_SHIFT[2], n_columns=17),
 ]

@@ -69,6 +69,7 @@ def _code(
     predictor: int = FROM_FACTORS,
     context_input: int = BY_SCALE,
     companion_bytes: int = 0,
+    max_low_contexts: int = 0,
     sections: tuple[tuple[int, int, int], ...] = ((N_ELEMENTS, N_COLUMNS, 0),),
 ) -> HandFrame:
     """Return a frame of this recipe, and refuse if the encoder found a smaller one."""
@@ -86,8 +87,10 @@ def _code(
         key_shift=EXPONENT_SHIFT[companion_bytes or element_bytes],
         mantissa_bits=EXPONENT_SHIFT[element_bytes] if has_factors else 0,
         sections=sections if has_factors else (),
+        max_low_contexts=max_low_contexts,
         n_threads=1,
     )
+    assert max_low_contexts == 0 or group[7] > 0, group[7]
     assert tuple(group[4:6]) == (predictor, context_input), tuple(group[4:6])
     assert list_needs(group) == (predecessor is not None, companion is not None), list_needs(group)
     return HandFrame(BLOCKS, raw, group, predecessor, companion)
@@ -171,6 +174,17 @@ def _make_scales(element_bytes: int) -> Vector:
     return _pack(frames, (base,))
 
 
+def _make_low_contexts() -> Vector:
+    """The larger the exponent, the fewer bits of the mantissa are in use."""
+    rng = np.random.default_rng(23)
+    places = rng.integers(0, 8, 8 * N_ELEMENTS)
+    values = np.exp2(-places) * (1 + (rng.integers(0, 128, 8 * N_ELEMENTS) >> places << places) / 128)
+    raw = _cut(values, 2)
+    return _pack(
+        [_code(raw, 2, ROTATE, predictor=NO_PREDICTOR, context_input=NO_CONTEXT, max_low_contexts=8)]
+    )
+
+
 def _make_first_moment() -> Vector:
     """exp_avg given exp_avg_sq of the same step, in the file itself, and in another file as bf16."""
     squares = np.exp2(8 * np.random.default_rng(3).standard_normal(N_ELEMENTS) - 40)
@@ -229,6 +243,7 @@ RECIPE_MAKERS: dict[str, Callable[[], Vector]] = {
     "factors-sections": _make_sections,
     "scales-bf16": lambda: _make_scales(2),
     "scales-fp32": lambda: _make_scales(4),
+    "low-contexts": _make_low_contexts,
     "companion": _make_first_moment,
     "derived": _make_derived,
     "own-bytes": _make_own,

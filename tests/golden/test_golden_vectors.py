@@ -43,6 +43,7 @@ N_BASES = {
     "factors-sections": 0,
     "scales-bf16": 1,
     "scales-fp32": 1,
+    "low-contexts": 0,
     "companion": 1,
     "derived": 1,
     "own-bytes": 2,

@@ -73,12 +73,13 @@ Case make_case(Random& random, std::size_t n_elements) {
         if (!leans && below(random, 2) == 0) elements.predecessor = nullptr;
     }
     const unsigned max_contexts = elements.context_input == ContextInput::none ? 1 : 8;
+    const auto max_low_contexts = static_cast<unsigned>(8 * below(random, 2));
     const auto key_shift = static_cast<std::uint8_t>((8u << elements.context_log2()) - 8);
     const auto allocate = [&](std::size_t n_bytes) {
         result.group.resize(n_bytes);
         return result.group.data();
     };
-    result.group.resize(encode_group(elements, {max_contexts, key_shift, 1, &best_kernels()}, allocate));
+    result.group.resize(encode_group(elements, {max_contexts, max_low_contexts, key_shift, 1, &best_kernels()}, allocate));
     std::span<const std::uint8_t> bytes = result.group;
     const Recipe recipe = read_recipe(bytes, result.raw.size());
     if (!recipe.needs_predecessor()) result.predecessor.clear();

@@ -75,8 +75,16 @@ def write_factors(
 
 def write_context_source(key_shift: int, key_base: int, runs: Sequence[tuple[int, int]]) -> bytes:
     """Return a stored context source; `runs` are pairs of context and last key."""
-    stored = struct.pack("<BIB", key_shift, key_base, len(runs) - 1)
-    return stored + b"".join(bytes(run) for run in runs)
+    return struct.pack("<BI", key_shift, key_base) + _write_runs(runs)
+
+
+def write_low_contexts(n_contexts: int, runs: Sequence[tuple[int, int]]) -> bytes:
+    """Return stored low contexts; `runs` are pairs of context and last key."""
+    return bytes([n_contexts]) + _write_runs(runs)
+
+
+def _write_runs(runs: Sequence[tuple[int, int]]) -> bytes:
+    return bytes([len(runs) - 1]) + b"".join(bytes(run) for run in runs)
 
 
 def write_recipe(
@@ -89,10 +97,11 @@ def write_recipe(
     companion_bytes: int = 1,
     source: bytes = b"",
     factors: bytes = b"",
+    low_contexts: bytes = b"\0",
 ) -> bytes:
     """Return a stored recipe with blocks of 1024 elements."""
     head = (_log2(element_bytes), transform, BLOCK_LOG2, n_contexts, predictor, context_input)
-    return bytes([*head, _log2(companion_bytes)]) + source + factors
+    return bytes([*head, _log2(companion_bytes)]) + source + factors + low_contexts
 
 
 def build_raw_group(recipe: bytes, coded: NDArray[np.unsignedinteger]) -> bytes:
@@ -124,6 +133,29 @@ def build_context_group(recipe: bytes, element_bytes: int, n_contexts: int, n_el
     entries = ([_CONSTANT_STORAGE] * (element_bytes - 1) + [_RANS_STORAGE | len(_IDLE_LANES)]) * n_blocks
     table = struct.pack(f"<{len(entries)}I", *entries)
     return recipe + modes + struct.pack("<I", len(tables)) + tables + table + _IDLE_LANES * n_blocks
+
+
+def build_low_context_group(recipe: bytes, top: NDArray[np.uint8], n_planes: int, n_contexts: int) -> bytes:
+    """Return a group whose top plane holds the bytes `top`, and whose other planes hold the low contexts of these.
+
+    Each low context has a table of one symbol, its own number.
+    """
+    bits = BitWriter()
+    for _ in range(n_planes - 1):
+        for context in range(n_contexts):
+            bits.put(1, 2)
+            bits.put(context, 8)
+    tables = bits.finish()
+    entries: list[int] = []
+    area = b""
+    for begin in range(0, len(top), 1 << BLOCK_LOG2):
+        payload = top[begin : begin + (1 << BLOCK_LOG2)].tobytes()
+        entries += [_RAW_STORAGE | len(payload)] + [_RANS_STORAGE | len(_IDLE_LANES)] * (n_planes - 1)
+        area += bytes(-len(area) % 16) + payload
+        for _ in range(n_planes - 1):
+            area += bytes(-len(area) % 16) + _IDLE_LANES
+    head = recipe + bytes(2) + bytes([3, 8]) * (n_planes - 1) + struct.pack("<I", len(tables)) + tables
+    return head + struct.pack(f"<{len(entries)}I", *entries) + area
 
 
 def list_needs(group: bytes) -> tuple[bool, bool]:

@@ -44,6 +44,7 @@ class RecipeJob:
     n_columns: int = 0
     first_column: int = 0
     with_predecessor: bool = True
+    max_low_contexts: int = 0
 
     @property
     def has_factors(self) -> bool:
@@ -63,6 +64,8 @@ def list_recipe_jobs() -> list[RecipeJob]:
     for size in ELEMENT_BYTES:
         jobs += [RecipeJob(size, transform) for transform in (IDENTITY, ROTATE)]
         jobs += [RecipeJob(size, transform, context_input=BY_PREDECESSOR) for transform in (IDENTITY, ROTATE)]
+        jobs += [RecipeJob(size, transform, max_low_contexts=8) for transform in (IDENTITY, ROTATE)]
+        jobs += [RecipeJob(size, FLOAT_DIFFERENCE, FROM_PREDECESSOR, BY_PREDECESSOR, max_low_contexts=32)]
         usual = USUAL_MANTISSA_BITS[size]
         jobs += [
             RecipeJob(size, ROTATE, NO_PREDICTOR, BY_SCALE, 0, usual, n_columns) for n_columns in (0, 1, 17)
@@ -130,6 +133,7 @@ def encode_job(
         key_shift=EXPONENT_SHIFT[job.companion_bytes or job.element_bytes],
         mantissa_bits=job.mantissa_bits,
         sections=[section] if job.has_factors else [],
+        max_low_contexts=job.max_low_contexts,
         n_threads=n_threads,
         kernels=kernels,
     )

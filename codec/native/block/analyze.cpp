@@ -76,6 +76,14 @@ GroupPlan plan_from_sample(const SampledCounts& sampled, const Elements& element
     return plan;
 }
 
+void add_low_contexts(GroupPlan& plan, const Elements& elements, const EncodeOptions& options) {
+    CountModes modes;
+    modes.fill(CountMode::by_top);
+    modes[0] = CountMode::skip;
+    const GroupCounts counts = count_planes(elements, modes, {}, options);
+    plan_low_contexts(plan, counts, elements.n_planes(), options.max_low_contexts);
+}
+
 void drop_unused_contexts(GroupPlan& plan) {
     const auto uses = [](const PlanePlan& plane) { return plane.mode == PlaneMode::contexts; };
     if (std::none_of(plan.planes.begin(), plan.planes.end(), uses)) plan.contexts = {};
@@ -92,6 +100,7 @@ Analysis analyze_elements(const Elements& elements, const EncodeOptions& options
     const bool is_all = elements.n_elements <= kSampleElements;
     Analysis analysis{sampled.key_base, is_all ? plan_from_all(sampled, elements.n_planes())
                                                : plan_from_sample(sampled, elements, options)};
+    if (options.max_low_contexts > 1) add_low_contexts(analysis.plan, elements, options);
     drop_unused_contexts(analysis.plan);
     return analysis;
 }

@@ -46,10 +46,14 @@ void count_plane(PlaneCounts& counts, CountMode mode, const std::uint8_t* plane,
     }
 }
 
+BlockRows rows_of_keys(const std::uint8_t* keys, std::size_t n) noexcept {
+    return {keys, std::size_t{*std::max_element(keys, keys + n)} + 1, false};
+}
+
 BlockRows find_rows(std::size_t n, const RowSource& source, const EncodeOptions& options, PlaneWorkspace& workspace) {
     std::uint8_t* keys = workspace.keys();
     workspace.find_keys(options.key_shift, source.key_base);
-    if (source.context_of_key == nullptr) return {keys, std::size_t{*std::max_element(keys, keys + n)} + 1, false};
+    if (source.context_of_key == nullptr) return rows_of_keys(keys, n);
     options.kernels->map_bytes(keys, n, *source.context_of_key);
     return {keys, source.n_contexts, true};
 }
@@ -120,13 +124,16 @@ GroupCounts count_planes(const Elements& elements, const CountModes& modes, cons
         PlaneWorkspace& workspace = workspaces[worker];
         const std::size_t first = block * kBlockElements;
         const std::size_t n = std::min(kBlockElements, elements.n_elements - first);
-        const auto wanted = [&](std::size_t k) { return modes[k] != CountMode::skip; };
+        const bool by_top = wants(modes, CountMode::by_top);
+        const auto wanted = [&](std::size_t k) { return modes[k] != CountMode::skip || (k == 0 && by_top); };
         workspace.load(elements, first, n, *options.kernels);
         workspace.split(wanted);
         BlockRows rows{};
+        BlockRows top{};
+        if (by_top) top = rows_of_keys(workspace.plane(0), n);
         if (wants(modes, CountMode::by_key)) rows = find_rows(n, source, options, workspace);
         for (std::size_t k = 0; k < n_planes; ++k) {
-            count_plane(counts[worker][k], modes[k], workspace.plane(k), rows, n);
+            count_plane(counts[worker][k], modes[k], workspace.plane(k), modes[k] == CountMode::by_top ? top : rows, n);
         }
     });
     for (unsigned worker = 1; worker < n_workers; ++worker) {

@@ -12,8 +12,8 @@
 
 namespace weightzip {
 
-// by_key counts rows for what context_of_key makes of the keys.
-enum class CountMode : std::uint8_t { skip, flat, by_key };
+// by_key counts rows for what context_of_key makes of the keys, by_top for the bytes of the top plane.
+enum class CountMode : std::uint8_t { skip, flat, by_key, by_top };
 using CountModes = std::array<CountMode, kMaxPlanes>;
 
 // From elements to rows.

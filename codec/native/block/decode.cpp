@@ -20,6 +20,9 @@ struct Source {
     const GroupInputs& inputs;
     const KernelSet& kernels;
     const ByteMap context_of_key;
+    const ByteMap low_context_of_byte;
+
+    bool has_low_contexts() const noexcept { return view.recipe.low_contexts.n_contexts != 0; }
 };
 
 // One block, stretch by stretch.
@@ -55,7 +58,10 @@ public:
         if (!joins) {
             for (BlockReader& reader : readers) reader.prefetch_ahead(n, source);
         }
-        for (std::size_t k = 0; k < source.view.n_planes(); ++k) decode_plane(readers, k, n, joins, source);
+        for (std::size_t k = 0; k < source.view.n_planes(); ++k) {
+            decode_plane(readers, k, n, joins, source);
+            for (BlockReader& reader : readers) reader.finish_plane(k, n, source);
+        }
         for (BlockReader& reader : readers) reader.finish_stretch(n, joins, source);
     }
 
@@ -65,7 +71,14 @@ public:
     }
 
 private:
-    const std::uint8_t* contexts() const noexcept { return contexts_.data(); }
+    // Of the elements of the stretch, as plane k sees them.
+    const std::uint8_t* contexts(std::size_t k) const noexcept {
+        switch (planes_[k].mode()) {
+            case PlaneMode::contexts: return contexts_.data();
+            case PlaneMode::low_contexts: return low_contexts_.data();
+            default: return nullptr;
+        }
+    }
 
     void predict(const Source& source, std::size_t n) {
         const Recipe& recipe = source.view.recipe;
@@ -103,6 +116,7 @@ private:
 
     bool can_join_while_decoding(const Source& source) const noexcept {
         const Recipe& recipe = source.view.recipe;
+        if (source.has_low_contexts()) return false;
         return recipe.element_log2 == 1 && recipe.transform == kRotate && planes_[0].is_rans() && !planes_[1].is_rans();
     }
 
@@ -112,19 +126,23 @@ private:
         std::size_t n_streams = 0;
         for (BlockReader& reader : readers) {
             if (!reader.planes_[k].is_rans()) continue;
-            RansStream& stream = streams[n_streams++] = reader.planes_[k].stream(reader.contexts());
+            RansStream& stream = streams[n_streams++] = reader.planes_[k].stream(reader.contexts(k));
             if (joins) stream.low_plane = reader.planes_[1].next_bytes(), stream.raw = reader.raw_;
         }
         if (n_streams != 0) decode_streams(readers[0].planes_[k].table(), streams, n_streams, n, source.kernels);
     }
 
+    void finish_plane(std::size_t k, std::size_t n, const Source& source) {
+        planes_[k].advance(n, contexts(k), source.kernels);
+        if (k != 0 || !source.has_low_contexts()) return;
+        std::copy_n(planes_[0].bytes(), n, low_contexts_.data());
+        source.kernels.map_bytes(low_contexts_.data(), n, source.low_context_of_byte);
+    }
+
     void finish_stretch(std::size_t n, bool is_joined, const Source& source) {
         const Recipe& recipe = source.view.recipe;
         const std::uint8_t* planes[kMaxPlanes];
-        for (std::size_t k = 0; k < source.view.n_planes(); ++k) {
-            planes_[k].advance(n, contexts(), source.kernels);
-            planes[k] = planes_[k].bytes();
-        }
+        for (std::size_t k = 0; k < source.view.n_planes(); ++k) planes[k] = planes_[k].bytes();
         const JoinKernel join = source.kernels.elementwise->join[recipe.element_log2][recipe.transform];
         if (is_joined) {
             join_exceptions(planes, join);
@@ -156,6 +174,7 @@ private:
     Prediction prediction_;
     std::array<PlaneReader, kMaxPlanes> planes_;
     std::array<std::uint8_t, kStretchElements> contexts_;
+    std::array<std::uint8_t, kStretchElements> low_contexts_;
 };
 
 using BlockReaders = std::array<BlockReader, kMaxStreams>;
@@ -200,7 +219,8 @@ void decode_group(std::span<const std::uint8_t> group, const GroupInputs& inputs
                   unsigned n_threads, const KernelSet& kernels) {
     const GroupView view = read_group(group, raw.size());
     check_inputs(view, inputs);
-    const Source source{view, inputs, kernels, make_byte_map(view.recipe.source.context_of_key.data())};
+    const Source source{view, inputs, kernels, make_byte_map(view.recipe.source.context_of_key.data()),
+                        make_byte_map(view.recipe.low_contexts.context_of_byte.data())};
     const std::size_t n_blocks = view.recipe.count_blocks(view.n_elements);
     const std::size_t n_parts = count_parts(n_blocks, n_threads, kernels);
     std::vector<std::unique_ptr<BlockReaders>> readers(count_workers(n_parts, n_threads));

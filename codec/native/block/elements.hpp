@@ -44,6 +44,7 @@ struct Elements {
 // The caller's wishes.
 struct EncodeOptions {
     unsigned max_contexts;
+    unsigned max_low_contexts;  // at most 1: none
     std::uint8_t key_shift;
     unsigned n_threads;
     const KernelSet* kernels;

@@ -23,6 +23,7 @@ namespace {
 struct Encoder {
     Recipe recipe;
     ByteMap context_of_key;
+    ByteMap low_context_of_byte;
     GroupPlan plan;
     std::array<EncodeTables, kMaxPlanes> tables;
 };
@@ -58,6 +59,11 @@ Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
     if (encoder.recipe.has_factors()) encoder.recipe.factors = *elements.factors;
     encoder.recipe.source = {options.key_shift, analysis.key_base, analysis.plan.contexts.context_of_key};
     encoder.context_of_key = make_byte_map(encoder.recipe.source.context_of_key.data());
+    const ContextMap& low = analysis.plan.low_contexts;
+    if (low.n_contexts > 1) {
+        encoder.recipe.low_contexts = {static_cast<std::uint8_t>(low.n_contexts), low.context_of_key};
+        encoder.low_context_of_byte = make_byte_map(low.context_of_key.data());
+    }
     encoder.plan = std::move(analysis.plan);
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         const PlanePlan& plane = encoder.plan.planes[k];
@@ -109,7 +115,9 @@ std::size_t write_rans(const Encoder& encoder, std::size_t k, std::size_t n, con
                        BlockWriter& block) {
     const PlanePlan& plan = encoder.plan.planes[k];
     const std::uint8_t* symbols = worker.planes.plane(k);
-    const std::uint8_t* contexts = plan.mode == PlaneMode::contexts ? worker.planes.keys() : nullptr;
+    const std::uint8_t* contexts = nullptr;
+    if (plan.mode == PlaneMode::contexts) contexts = worker.planes.keys();
+    if (plan.mode == PlaneMode::low_contexts) contexts = worker.planes.low_contexts();
     // What is left of the next block is fetched while this one is encoded.
     const bool is_ahead = 2 * n * (k + 1) <= worker.ahead.size();
     const std::uint8_t* ahead = is_ahead ? worker.ahead.data() + 2 * n * k : nullptr;
@@ -154,6 +162,7 @@ std::size_t encode_block(const Elements& elements, const Encoder& encoder, std::
         worker.planes.find_keys(encoder.recipe.source.key_shift, encoder.recipe.source.key_base);
         options.kernels->map_bytes(worker.planes.keys(), n, encoder.context_of_key);
     }
+    if (encoder.recipe.low_contexts.n_contexts != 0) worker.planes.find_low_contexts(encoder.low_context_of_byte);
     worker.ahead = {elements.raw_at(first + n), elements.raw_at(elements.n_elements)};
     for (std::size_t k = 0; k < elements.n_planes(); ++k) {
         entries[k] = encode_plane(encoder, k, n, *options.kernels, worker, block);

@@ -7,11 +7,13 @@
 namespace weightzip {
 namespace {
 
-void read_plane_mode(PlaneView& plane, std::uint8_t mode, std::uint8_t prob_bits, const Recipe& recipe) {
-    require(mode <= 2, "a plane_mode is reserved");
+void read_plane_mode(PlaneView& plane, std::size_t k, std::uint8_t mode, std::uint8_t prob_bits, const Recipe& recipe) {
+    require(mode <= 3, "a plane_mode is reserved");
     plane.mode = static_cast<PlaneMode>(mode);
     plane.prob_bits = prob_bits;
     require(plane.mode != PlaneMode::contexts || recipe.n_contexts > 1, "a plane uses contexts and there are none");
+    require(plane.mode != PlaneMode::low_contexts || (k > 0 && recipe.low_contexts.n_contexts != 0),
+            "a plane uses low contexts and there are none");
     if (plane.mode == PlaneMode::raw) {
         require(prob_bits == 0, "a raw plane has prob_bits");
     } else {
@@ -21,14 +23,16 @@ void read_plane_mode(PlaneView& plane, std::uint8_t mode, std::uint8_t prob_bits
 
 void read_plane_tables(BitReader& reader, PlaneView& plane, const Recipe& recipe) {
     if (plane.mode == PlaneMode::raw) return;
-    const std::size_t n_tables = plane.mode == PlaneMode::contexts ? recipe.n_contexts : 1u;
+    std::size_t n_tables = 1;
+    if (plane.mode == PlaneMode::contexts) n_tables = recipe.n_contexts;
+    if (plane.mode == PlaneMode::low_contexts) n_tables = recipe.low_contexts.n_contexts;
     for (std::size_t t = 0; t < n_tables; ++t) plane.tables.add(read_table(reader, plane.prob_bits), plane.prob_bits);
 }
 
 void read_tables(std::span<const std::uint8_t>& bytes, GroupView& view) {
     const auto modes = take_bytes(bytes, 2 * view.n_planes(), "the plane modes end too early");
     for (std::size_t k = 0; k < view.n_planes(); ++k) {
-        read_plane_mode(view.planes[k], modes[2 * k], modes[2 * k + 1], view.recipe);
+        read_plane_mode(view.planes[k], k, modes[2 * k], modes[2 * k + 1], view.recipe);
     }
     const std::uint32_t table_bytes = load_u32(take_bytes(bytes, 4, "table_bytes is missing").data());
     BitReader reader(take_bytes(bytes, table_bytes, "the tables end too early"));

@@ -8,7 +8,7 @@
 
 namespace weightzip {
 
-enum class PlaneMode : std::uint8_t { raw = 0, one_table = 1, contexts = 2 };
+enum class PlaneMode : std::uint8_t { raw = 0, one_table = 1, contexts = 2, low_contexts = 3 };
 enum class PlaneStorage : std::uint8_t { raw = 0, constant = 1, rans = 2 };
 
 inline constexpr std::size_t kStateBytes = 4 * kLanes;

@@ -13,6 +13,9 @@ constexpr Cost kPrecisionWorth = 1024;
 // How much dearer than the best table, in the same terms, a table with escape may be: it decodes without gathers.
 constexpr Cost kEscapeWorth = 512;
 
+// What low contexts must save: they are asked for where bytes are dearer than time.
+constexpr Cost kLowContextsWorth = 1024;
+
 constexpr std::size_t kElementsPerContext = 64;
 
 constexpr Cost kStateBits = 32 * 32;
@@ -54,6 +57,16 @@ PlanePlan plan_one_table(const PlaneCounts& counts) {
     return best;
 }
 
+PlanePlan plan_tables(const PlaneCounts& counts, const std::vector<Histogram>& contexts, PlaneMode mode,
+                      unsigned prob_bits) {
+    PlanePlan plan{mode, static_cast<std::uint8_t>(prob_bits), {}, bits_cost(kStateBits * counts.n_blocks)};
+    for (const Histogram& context : contexts) {
+        plan.tables.push_back(make_table(context, prob_bits));
+        plan.cost += table_cost(context, plan.tables.back(), prob_bits);
+    }
+    return plan;
+}
+
 PlanePlan plan_contexts(const PlaneCounts& counts, const std::vector<Histogram>& contexts) {
     PlanePlan best;
     best.cost = ~Cost{0};
@@ -62,12 +75,7 @@ PlanePlan plan_contexts(const PlaneCounts& counts, const std::vector<Histogram>&
     // 10 bits keep the tables of 16 contexts in 64 KiB; 11 where that saves something.
     for (const unsigned prob_bits : {10u, 11u}) {
         if (least >= best.cost - best.cost / kPrecisionWorth) break;
-        PlanePlan plan{PlaneMode::contexts, static_cast<std::uint8_t>(prob_bits), {}, 0};
-        plan.cost = bits_cost(kStateBits * counts.n_blocks);
-        for (const Histogram& context : contexts) {
-            plan.tables.push_back(make_table(context, prob_bits));
-            plan.cost += table_cost(context, plan.tables.back(), prob_bits);
-        }
+        PlanePlan plan = plan_tables(counts, contexts, PlaneMode::contexts, prob_bits);
         if (plan.cost < best.cost - best.cost / kPrecisionWorth) best = std::move(plan);
     }
     return best;
@@ -88,7 +96,7 @@ Cost estimate_contexts(const PlaneCounts& counts, const ContextMap& map) {
 }
 
 // Planes that finest contexts would make notably smaller.
-std::vector<std::size_t> find_context_planes(const GroupCounts& counts, std::size_t n_planes) {
+std::vector<std::size_t> find_context_planes(const GroupCounts& counts, std::size_t n_planes, Cost worth) {
     std::vector<std::size_t> planes;
     for (std::size_t k = 0; k < n_planes; ++k) {
         Cost split = 0;
@@ -96,7 +104,7 @@ std::vector<std::size_t> find_context_planes(const GroupCounts& counts, std::siz
             split += entropy_cost(counts[k].row(key), counts[k].weight);
         }
         const Cost whole = entropy_cost(counts[k].total());
-        if (split + raw_cost(counts[k]) / kContextsWorth < whole) planes.push_back(k);
+        if (split + raw_cost(counts[k]) / worth < whole) planes.push_back(k);
     }
     return planes;
 }
@@ -123,12 +131,16 @@ ContextChoice choose_contexts(const GroupCounts& counts, std::size_t n_planes, s
     // A context that few elements have cannot pay for its table.
     max_contexts = static_cast<unsigned>(std::min<std::uint64_t>(max_contexts, n_elements / kElementsPerContext));
     if (max_contexts <= 1) return flat;
-    std::vector<std::size_t> planes = find_context_planes(counts, n_planes);
+    std::vector<std::size_t> planes = find_context_planes(counts, n_planes, kContextsWorth);
     // Planes that turn out not to want contexts must not shape those of the others: once more without them.
     while (!planes.empty()) {
         ContextChoice choice = flat;
         choice.map = merge_contexts(counts, planes, max_contexts);
-        if (choice.map.n_contexts == 1) break;
+        if (choice.map.n_contexts == 1) {
+            // Of few elements, even random low planes seem to want contexts, and none pays for their tables.
+            planes.pop_back();
+            continue;
+        }
         for (const std::size_t k : planes) {
             const Cost cost = estimate_contexts(counts[k], choice.map);
             if (cost + raw_cost(counts[k]) / kContextsWorth >= flat.costs[k]) continue;
@@ -149,6 +161,22 @@ PlanePlan plan_plane(const PlaneCounts& counts) {
     if (counts.n_elements == 0 || estimate_cost(counts.sum(), counts.weight) >= worth_trying) return raw;
     PlanePlan one = plan_one_table(counts);
     return one.cost + raw.cost / kCodingWorth < raw.cost ? one : raw;
+}
+
+void plan_low_contexts(GroupPlan& plan, const GroupCounts& counts, std::size_t n_planes, unsigned max_contexts) {
+    const std::vector<std::size_t> planes = find_context_planes(counts, n_planes, kLowContextsWorth);
+    if (planes.empty()) return;
+    const ContextMap map = merge_contexts(counts, planes, max_contexts);
+    if (map.n_contexts == 1) return;
+    for (const std::size_t k : planes) {
+        const std::vector<Histogram> contexts = context_histograms(counts[k], map);
+        for (unsigned prob_bits = kMinProbBits + 2; prob_bits <= kMaxProbBits; ++prob_bits) {
+            PlanePlan low = plan_tables(counts[k], contexts, PlaneMode::low_contexts, prob_bits);
+            if (low.cost + raw_cost(counts[k]) / kLowContextsWorth >= plan.planes[k].cost) continue;
+            plan.planes[k] = std::move(low);
+            plan.low_contexts = map;
+        }
+    }
 }
 
 PlanePlan plan_plane(const PlaneCounts& counts, const std::vector<Histogram>& contexts) {

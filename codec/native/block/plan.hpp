@@ -21,6 +21,7 @@ struct PlanePlan {
 
 struct GroupPlan {
     ContextMap contexts;
+    ContextMap low_contexts;  // by the byte of the top plane; one: there are none
     std::array<PlanePlan, kMaxPlanes> planes;
 };
 
@@ -44,6 +45,10 @@ std::vector<Histogram> context_histograms(const PlaneCounts& counts, const Conte
 
 // The best plan for a plane without contexts.
 PlanePlan plan_plane(const PlaneCounts& counts);
+
+// Gives planes below the top one low contexts where that is worth it. counts hold rows by the byte of the top plane for
+// all planes but that.
+void plan_low_contexts(GroupPlan& plan, const GroupCounts& counts, std::size_t n_planes, unsigned max_contexts);
 
 // The best plan for a plane whose counts by context are known: with contexts only where that is worth it.
 PlanePlan plan_plane(const PlaneCounts& counts, const std::vector<Histogram>& contexts);

@@ -52,7 +52,7 @@ std::span<const std::uint8_t> PlaneReader::open_exceptions(std::span<const std::
 }
 
 RansStream PlaneReader::stream(const std::uint8_t* contexts) noexcept {
-    return {&cursor_, plane_->mode == PlaneMode::contexts ? contexts : nullptr, decoded_, nullptr, nullptr};
+    return {&cursor_, contexts, decoded_, nullptr, nullptr};
 }
 
 const std::uint8_t* PlaneReader::next_bytes() const noexcept {
@@ -65,7 +65,7 @@ void PlaneReader::advance(std::size_t n, const std::uint8_t* contexts, const Ker
     n_last_ = n;
     first_exception_ = next_exception_;
     if (!is_rans() || !plane_->tables.has_escape()) return;
-    apply_exceptions(n, plane_->mode == PlaneMode::contexts ? contexts : nullptr, kernels);
+    apply_exceptions(n, contexts, kernels);
 }
 
 // Every exception must stand where an escape was decoded, and there must be as many of the one as of the other.

@@ -21,7 +21,9 @@ public:
     // Whether the plane is entropy coded in this block: its stream goes through a RansDecodeKernel.
     bool is_rans() const noexcept { return payload_->storage == PlaneStorage::rans; }
 
-    // What to decode next; contexts are those of the same elements. Only if is_rans().
+    PlaneMode mode() const noexcept { return plane_->mode; }
+
+    // What to decode next; contexts are those of the same elements, nullptr if there is one table. Only if is_rans().
     RansStream stream(const std::uint8_t* contexts) noexcept;
     DecodeTable table() const noexcept { return plane_->tables.view(); }
 

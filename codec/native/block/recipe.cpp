@@ -7,13 +7,12 @@ namespace {
 
 constexpr const char* kTooShort = "the recipe ends too early";
 
-ContextSource read_context_source(std::span<const std::uint8_t>& bytes, unsigned n_contexts) {
-    ContextSource source;
-    const auto fixed = take_bytes(bytes, 6, kTooShort);
-    source.key_shift = fixed[0];
-    require(source.key_shift <= 63, "key_shift is above 63");
-    source.key_base = load_u32(fixed.data() + 1);
-    const std::size_t n_runs = std::size_t{fixed[5]} + 1;
+using ByteContexts = std::array<std::uint8_t, 256>;
+
+// The contexts of all keys, which are bytes.
+ByteContexts read_runs(std::span<const std::uint8_t>& bytes, unsigned n_contexts) {
+    ByteContexts context_of_key{};
+    const std::size_t n_runs = std::size_t{take_bytes(bytes, 1, kTooShort)[0]} + 1;
     const auto runs = take_bytes(bytes, 2 * n_runs, kTooShort);
     unsigned next_key = 0;
     for (std::size_t r = 0; r < n_runs; ++r) {
@@ -21,16 +20,13 @@ ContextSource read_context_source(std::span<const std::uint8_t>& bytes, unsigned
         const unsigned last_key = runs[2 * r + 1];
         require(context < n_contexts, "a context is out of range");
         require(last_key >= next_key, "the keys of the context runs do not ascend");
-        for (; next_key <= last_key; ++next_key) source.context_of_key[next_key] = context;
+        for (; next_key <= last_key; ++next_key) context_of_key[next_key] = context;
     }
     require(next_key == 256, "the context runs do not end at key 255");
-    return source;
+    return context_of_key;
 }
 
-void write_context_source(std::vector<std::uint8_t>& group, const ContextSource& source) {
-    const auto& context_of_key = source.context_of_key;
-    append(group, source.key_shift);
-    append(group, source.key_base);
+void write_runs(std::vector<std::uint8_t>& group, const ByteContexts& context_of_key) {
     const std::size_t n_runs_at = group.size();
     append(group, std::uint8_t{0});
     std::uint8_t n_runs = 0;
@@ -41,6 +37,24 @@ void write_context_source(std::vector<std::uint8_t>& group, const ContextSource&
         ++n_runs;
     }
     group[n_runs_at] = static_cast<std::uint8_t>(n_runs - 1);
+}
+
+ContextSource read_context_source(std::span<const std::uint8_t>& bytes, unsigned n_contexts) {
+    ContextSource source;
+    const auto fixed = take_bytes(bytes, 5, kTooShort);
+    source.key_shift = fixed[0];
+    require(source.key_shift <= 63, "key_shift is above 63");
+    source.key_base = load_u32(fixed.data() + 1);
+    source.context_of_key = read_runs(bytes, n_contexts);
+    return source;
+}
+
+LowContexts read_low_contexts(std::span<const std::uint8_t>& bytes) {
+    LowContexts low;
+    low.n_contexts = take_bytes(bytes, 1, kTooShort)[0];
+    require(low.n_contexts != 1 && low.n_contexts <= kMaxContexts, "n_low_contexts is not 0 or 2 to 32");
+    if (low.n_contexts != 0) low.context_of_byte = read_runs(bytes, low.n_contexts);
+    return low;
 }
 
 // What the fields of the recipe demand of each other.
@@ -62,8 +76,14 @@ void write_recipe(std::vector<std::uint8_t>& group, const Recipe& recipe) {
     append(group, static_cast<std::uint8_t>(recipe.predictor));
     append(group, static_cast<std::uint8_t>(recipe.context_input));
     append(group, recipe.companion_log2);
-    if (recipe.n_contexts > 1) write_context_source(group, recipe.source);
+    if (recipe.n_contexts > 1) {
+        append(group, recipe.source.key_shift);
+        append(group, recipe.source.key_base);
+        write_runs(group, recipe.source.context_of_key);
+    }
     if (recipe.has_factors()) write_factors(group, recipe.factors);
+    append(group, recipe.low_contexts.n_contexts);
+    if (recipe.low_contexts.n_contexts != 0) write_runs(group, recipe.low_contexts.context_of_byte);
 }
 
 Recipe read_recipe(std::span<const std::uint8_t>& bytes, std::size_t raw_bytes) {
@@ -91,6 +111,7 @@ Recipe read_recipe(std::span<const std::uint8_t>& bytes, std::size_t raw_bytes) 
         require(recipe.factors.weight != kMinusExponent || recipe.predictor == Predictor::predecessor,
                 "an exponent is taken off and no predecessor is predicted");
     }
+    recipe.low_contexts = read_low_contexts(bytes);
     return recipe;
 }
 

@@ -32,6 +32,12 @@ struct ContextSource {
     std::array<std::uint8_t, 256> context_of_key{};
 };
 
+// How the low context of an element, for the planes below the top one, follows from its byte there.
+struct LowContexts {
+    std::uint8_t n_contexts = 0;  // 0: there are none
+    std::array<std::uint8_t, 256> context_of_byte{};
+};
+
 struct Recipe {
     std::uint8_t element_log2 = 0;
     std::uint8_t transform = 0;
@@ -42,6 +48,7 @@ struct Recipe {
     std::uint8_t companion_log2 = 0;
     ContextSource source;  // of more than one context
     Factors factors;       // if has_factors()
+    LowContexts low_contexts;
 
     std::size_t element_bytes() const noexcept { return std::size_t{1} << element_log2; }
     std::size_t block_elements() const noexcept { return std::size_t{1} << block_log2; }

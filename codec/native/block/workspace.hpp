@@ -15,7 +15,7 @@ class PlaneWorkspace {
 public:
     PlaneWorkspace(std::size_t n_planes, std::size_t n_elements)
         : stride_(std::min(n_elements, std::size_t{1} << kMaxBlockLog2)),
-          bytes_(std::make_unique_for_overwrite<std::uint8_t[]>((n_planes + 1) * stride_)) {}
+          bytes_(std::make_unique_for_overwrite<std::uint8_t[]>((n_planes + 2) * stride_)) {}
 
     // Turns to elements first to first + n - 1, which the other calls are about. elements must outlive these.
     void load(const Elements& elements, std::size_t first, std::size_t n, const KernelSet& kernels) {
@@ -45,8 +45,15 @@ public:
         kernels_->elementwise->keys[elements_->context_log2()](from, keys(), n_, key_shift, key_base);
     }
 
+    // Writes the contexts of the planes below the top one to low_contexts().
+    void find_low_contexts(const ByteMap& context_of_byte) noexcept {
+        std::copy_n(plane(0), n_, low_contexts());
+        kernels_->map_bytes(low_contexts(), n_, context_of_byte);
+    }
+
+    std::uint8_t* low_contexts() noexcept { return bytes_.get() + stride_; }
     std::uint8_t* keys() noexcept { return bytes_.get(); }
-    std::uint8_t* plane(std::size_t k) noexcept { return bytes_.get() + (k + 1) * stride_; }
+    std::uint8_t* plane(std::size_t k) noexcept { return bytes_.get() + (k + 2) * stride_; }
 
 private:
     const std::uint8_t* find_scales() {

@@ -20,6 +20,7 @@ EncodeArguments::EncodeArguments(nanobind::handle raw, nanobind::handle predeces
       predecessor_(hold_if_given(predecessor)),
       companion_(hold_if_given(companion)),
       max_contexts_(wishes.max_contexts),
+      max_low_contexts_(wishes.max_low_contexts),
       key_shift_(static_cast<std::uint8_t>(wishes.key_shift)) {
     check_recipe(wishes);
     elements_.raw = raw_.bytes().data();
@@ -43,6 +44,7 @@ void EncodeArguments::check_recipe(const RecipeWishes& wishes) const {
     check(wishes.predictor <= 2, "predictor must be 0 to 2");
     check(wishes.context_input <= 3, "context_input must be 0 to 3");
     check(wishes.max_contexts >= 1 && wishes.max_contexts <= kMaxContexts, "max_contexts must be 1 to 32");
+    check(wishes.max_low_contexts <= kMaxContexts, "max_low_contexts must be 0 to 32");
     check(wishes.key_shift <= 63, "key_shift must be 0 to 63");
     check((wishes.transform >= kFirstDifference) == (wishes.predictor != 0),
           "a predictor goes with the transforms 2 and 3");

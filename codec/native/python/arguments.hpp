@@ -36,6 +36,7 @@ struct RecipeWishes {
     unsigned context_input;
     unsigned companion_bytes;
     unsigned max_contexts;
+    unsigned max_low_contexts;
     unsigned key_shift;
     unsigned mantissa_bits;
     const SectionTuples& sections;
@@ -49,7 +50,7 @@ public:
 
     const Elements& elements() const noexcept { return elements_; }
     EncodeOptions options(unsigned n_threads, const KernelSet& kernels) const noexcept {
-        return {max_contexts_, key_shift_, n_threads, &kernels};
+        return {max_contexts_, max_low_contexts_, key_shift_, n_threads, &kernels};
     }
 
 private:
@@ -63,6 +64,7 @@ private:
     std::vector<Section> sections_;
     Elements elements_;
     unsigned max_contexts_;
+    unsigned max_low_contexts_;
     std::uint8_t key_shift_;
 };
 

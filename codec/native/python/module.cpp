@@ -105,26 +105,27 @@ NB_MODULE(_native, m) {
         [](nb::handle raw, nb::handle predecessor, nb::handle companion, unsigned element_bytes, unsigned transform,
            unsigned max_contexts, unsigned key_shift, unsigned n_threads, unsigned predictor, unsigned context_input,
            unsigned companion_bytes, unsigned mantissa_bits, const SectionTuples& sections,
-           const std::string& kernels) {
+           unsigned max_low_contexts, const std::string& kernels) {
             return weightzip::encode_blocks(raw, predecessor, companion,
                                             {element_bytes, transform, predictor, context_input, companion_bytes,
-                                             max_contexts, key_shift, mantissa_bits, sections},
+                                             max_contexts, max_low_contexts, key_shift, mantissa_bits, sections},
                                             n_threads, kernels);
         },
         "raw"_a, "predecessor"_a.none(), "companion"_a.none(), nb::kw_only(), "element_bytes"_a, "transform"_a,
         "max_contexts"_a, "key_shift"_a, "n_threads"_a, "predictor"_a = 0, "context_input"_a = 0,
-        "companion_bytes"_a = 0, "mantissa_bits"_a = 0, "sections"_a = nb::make_tuple(), "kernels"_a = "auto",
+        "companion_bytes"_a = 0, "mantissa_bits"_a = 0, "sections"_a = nb::make_tuple(), "max_low_contexts"_a = 0,
+        "kernels"_a = "auto",
         nb::sig("def encode_blocks(raw: Buffer, predecessor: Buffer | None, companion: Buffer | None, *, "
                 "element_bytes: int, transform: int, max_contexts: int, key_shift: int, n_threads: int, "
                 "predictor: int = 0, context_input: int = 0, companion_bytes: int = 0, mantissa_bits: int = 0, "
-                "sections: Sequence[tuple[int, int, int]] = (), kernels: str = 'auto') -> bytes"),
+                "sections: Sequence[tuple[int, int, int]] = (), max_low_contexts: int = 0, kernels: str = 'auto') -> bytes"),
         R"(Return the block group of raw, a whole number (1 or more) of elements.
 
 Contexts, tables, the storage of each plane, and factors (predictor 2, or context_input 3) are chosen here,
 by integers: the bytes depend on neither n_threads (0: one a processor) nor kernels ("auto" or one of
 list_kernels()). predecessor is as long as raw, companion as many elements, of companion_bytes each; it is given
 exactly with context_input 2. mantissa_bits (of the elements) and sections (n_elements, n_columns, first_column)
-are for factors. The group may do with less than it was given: what it leans on stands in its recipe.
+are for factors. With max_low_contexts, planes below the top one may have contexts by its bytes. The group may do with less than it was given: what it leans on stands in its recipe.
 
 Raises:
     ValueError: an argument is out of range, or an input is missing.)");
@@ -132,21 +133,22 @@ Raises:
         "estimate_blocks",
         [](nb::handle raw, nb::handle predecessor, nb::handle companion, unsigned element_bytes, unsigned transform,
            unsigned max_contexts, unsigned key_shift, unsigned predictor, unsigned context_input,
-           unsigned companion_bytes, unsigned mantissa_bits, const SectionTuples& sections) {
+           unsigned companion_bytes, unsigned mantissa_bits, const SectionTuples& sections,
+           unsigned max_low_contexts) {
             return weightzip::estimate_blocks(raw, predecessor, companion,
                                               {element_bytes, transform, predictor, context_input, companion_bytes,
-                                               max_contexts, key_shift, mantissa_bits, sections});
+                                               max_contexts, max_low_contexts, key_shift, mantissa_bits, sections});
         },
         "raw"_a, "predecessor"_a.none(), "companion"_a.none(), nb::kw_only(), "element_bytes"_a, "transform"_a,
         "max_contexts"_a, "key_shift"_a, "predictor"_a = 0, "context_input"_a = 0, "companion_bytes"_a = 0,
-        "mantissa_bits"_a = 0, "sections"_a = nb::make_tuple(),
+        "mantissa_bits"_a = 0, "sections"_a = nb::make_tuple(), "max_low_contexts"_a = 0,
         nb::sig("def estimate_blocks(raw: Buffer, predecessor: Buffer | None, companion: Buffer | None, *, "
                 "element_bytes: int, transform: int, max_contexts: int, key_shift: int, predictor: int = 0, "
                 "context_input: int = 0, companion_bytes: int = 0, mantissa_bits: int = 0, "
-                "sections: Sequence[tuple[int, int, int]] = ()) -> int"),
+                "sections: Sequence[tuple[int, int, int]] = (), max_low_contexts: int = 0) -> int"),
         R"(Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 16384 elements.
 
-Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
+It does not look at low contexts. Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
 
 Raises:
     ValueError: as encode_blocks.)");

@@ -56,6 +56,7 @@ def test_a_group_of_another_length_is_refused() -> None:
 def _handmade(
     *,
     recipe: bytes = bytes([0, 0, 10, 1, 0, 0, 0]),
+    low_contexts: bytes = b"\0",
     mode: int = 1,
     prob_bits: int = 8,
     tables: bytes = b"\x00",
@@ -64,7 +65,7 @@ def _handmade(
 ) -> bytes:
     if entry is None:
         entry = 2 << 24 | len(payload)
-    head = recipe + bytes([mode, prob_bits]) + struct.pack("<I", len(tables)) + tables
+    head = recipe + low_contexts + bytes([mode, prob_bits]) + struct.pack("<I", len(tables)) + tables
     return head + struct.pack("<I", entry) + payload
 
 
@@ -108,7 +109,13 @@ def _single_table(symbol: int) -> bytes:
         (_handmade(recipe=bytes([0, 0, 10, 2, 0, 0, 0])), "n_contexts and context_input"),
         (_handmade(recipe=bytes([0, 0, 10, 2, 0, 2, 4])), "companion_log2"),
         (_handmade(recipe=bytes([0, 0, 10, 2, 0, 1, 1])), "without a companion"),
-        (_handmade(mode=3), "plane_mode"),
+        (_handmade(mode=4), "plane_mode"),
+        (_handmade(mode=3), "low contexts"),
+        (_handmade(mode=3, low_contexts=bytes([2, 0, 1, 255])), "low contexts"),
+        (_handmade(low_contexts=b"\1\0\0\xff"), "n_low_contexts"),
+        (_handmade(low_contexts=b"\x21\0\0\xff"), "n_low_contexts"),
+        (_handmade(low_contexts=b"\2\0\2\xff"), "a context is out of range"),
+        (_handmade(low_contexts=b"\2\0\1\xfe"), "do not end"),
         (_handmade(mode=2), "contexts"),
         (_handmade(mode=0), "prob_bits"),
         (_handmade(mode=0, prob_bits=0, tables=b""), "rANS payload"),
