@@ -22,6 +22,8 @@ _PROBE_BYTES = 4096
 _SAMPLE_BYTES = 4 << 10
 _OPAQUE_SAMPLE_BYTES = 16 << 10
 _N_SAMPLES = 4
+# So few are built in both forms and measured. Then the tables of blocks may weigh more than what they tell.
+_FEW_BYTES = 16 << 10
 _FAR_TOO_MANY = float("inf")
 # Estimates err by a few percent; within this margin both forms are built and measured.
 _ESTIMATE_MARGIN = 1.05
@@ -77,7 +79,8 @@ def plan_frame(
         return Plan(Method.DERIVED, bytes([derivation]), uses_companion=True)
     plans = [Plan(Method.STORED, raw)]
     inputs = _Inputs(predecessor if dtype != DType.OPAQUE else None, companion, sections)
-    plans += _plan_coded(raw, inputs, dtype, level, backend)
+    plan_coded = _plan_coded if len(raw) > _FEW_BYTES else _plan_both
+    plans += plan_coded(raw, inputs, dtype, level, backend)
     return min(plans, key=lambda plan: len(plan.rest))
 
 
@@ -95,12 +98,28 @@ def _plan_coded(
         return []
     plans = []
     if zstd_bytes <= best_bytes * _ESTIMATE_MARGIN:
-        plans.append(Plan(Method.ZSTD, compress_zstd(raw, level.zstd_level)))
+        plans.append(_plan_zstd(raw, level))
         # A few rows of zeros among the samples promise far too much: from here on the true size counts.
         best_bytes = min(len(plans[0].rest), block_bytes)
     if recipe is not None and block_bytes <= best_bytes * _ESTIMATE_MARGIN:
         plans.append(_plan_blocks(raw, inputs, recipe, backend))
     return plans
+
+
+def _plan_both(
+    raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level, backend: BlockBackend
+) -> list[Plan]:
+    """Return the zstd plan and the blocks plan of so few bytes that estimates would take as long."""
+    plans = [_plan_zstd(raw, level)]
+    recipes = _list_usable(raw, inputs, dtype, level)
+    best = recipes[0] if len(recipes) == 1 else _choose_recipe(raw, inputs, recipes, level, backend)[0]
+    if best is not None:
+        plans.append(_plan_blocks(raw, inputs, best, backend))
+    return plans
+
+
+def _plan_zstd(raw: BytesLike, level: Level) -> Plan:
+    return Plan(Method.ZSTD, compress_zstd(raw, level.zstd_level))
 
 
 def _plan_blocks(raw: BytesLike, inputs: _Inputs, recipe: Recipe, backend: BlockBackend) -> Plan:
@@ -157,11 +176,11 @@ def _are_positive(raw: BytesLike, element_bytes: int) -> bool:
 def _estimate_zstd(raw: BytesLike, dtype: DType) -> float:
     """Return about how long raw is in zstd, from samples.
 
-    Many numbers of which nothing is repeated leave it the frequencies of bytes, which blocks know for each place in
-    an element: far too many bytes then. Of few numbers, the tables of blocks may weigh more than what they tell.
+    Numbers of which nothing is repeated leave it the frequencies of bytes, which blocks know for each place in an
+    element: far too many bytes then.
     """
     sample = _take_samples(raw, _OPAQUE_SAMPLE_BYTES if dtype == DType.OPAQUE else _SAMPLE_BYTES)
-    if dtype.element_bytes > 1 and sample is not raw and not has_repeats(sample):
+    if dtype.element_bytes > 1 and not has_repeats(sample):
         return _FAR_TOO_MANY
     return len(compress_zstd(sample)) * len(raw) / len(sample)
 
