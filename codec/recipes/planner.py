@@ -8,7 +8,7 @@ import numpy as np
 from weightzip.codec.backend import BlockBackend
 from weightzip.codec.compare import are_equal
 from weightzip.codec.derivation import find_derivation
-from weightzip.codec.format.block_group import ContextInput, Transform, decode_recipe_head
+from weightzip.codec.format.block_group import ContextInput, Predictor, Transform, decode_recipe_head
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.recipes.candidates import list_recipes
@@ -27,7 +27,8 @@ _FEW_BYTES = 16 << 10
 _FAR_TOO_MANY = float("inf")
 # Estimates err by a few percent; within this margin both forms are built and measured.
 _ESTIMATE_MARGIN = 1.05
-# What contexts by scale must save to be worth their decoding time, as a divisor of the size without them.
+# What contexts by scale must save of differences, as a divisor of the size without them: their estimates promise more
+# than those by exponent do, and they decode more slowly.
 _SCALES_WORTH = 256
 # Measured: more change nothing. They save .003 of bf16 alone, .0015 of fp32, and nothing of differences; they halve the
 # decoder's speed.
@@ -92,7 +93,7 @@ def _plan_coded(
     zstd_bytes = _estimate_zstd(raw, dtype)
     if len(recipes) == 1 and zstd_bytes == _FAR_TOO_MANY:
         return [_plan_blocks(raw, inputs, recipes[0], backend)]
-    recipe, block_bytes = _choose_recipe(raw, inputs, recipes, level, backend)
+    recipe, block_bytes = _choose_recipe(raw, inputs, recipes, backend)
     best_bytes = min(zstd_bytes, block_bytes)
     if best_bytes > len(raw) * _ESTIMATE_MARGIN:
         return []
@@ -112,7 +113,7 @@ def _plan_both(
     """Return the zstd plan and the blocks plan of so few bytes that estimates would take as long."""
     plans = [_plan_zstd(raw, level)]
     recipes = _list_usable(raw, inputs, dtype, level)
-    best = recipes[0] if len(recipes) == 1 else _choose_recipe(raw, inputs, recipes, level, backend)[0]
+    best = recipes[0] if len(recipes) == 1 else _choose_recipe(raw, inputs, recipes, backend)[0]
     if best is not None:
         plans.append(_plan_blocks(raw, inputs, best, backend))
     return plans
@@ -147,7 +148,7 @@ def _list_usable(raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level) ->
 
 
 def _choose_recipe(
-    raw: BytesLike, inputs: _Inputs, recipes: Sequence[Recipe], level: Level, backend: BlockBackend
+    raw: BytesLike, inputs: _Inputs, recipes: Sequence[Recipe], backend: BlockBackend
 ) -> tuple[Recipe | None, float]:
     """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
     best: Recipe | None = None
@@ -157,8 +158,8 @@ def _choose_recipe(
         if recipe.refines and best is not previous:
             continue
         n_bytes = backend.estimate_blocks(raw, inputs.predecessor, inputs.companion, recipe)
-        is_slow = recipe.context_input == ContextInput.SCALE and level is not Level.MAX
-        if n_bytes + (best_bytes / _SCALES_WORTH if is_slow else 0) < best_bytes:
+        by_scale = recipe.context_input == ContextInput.SCALE and recipe.predictor != Predictor.NONE
+        if n_bytes + (best_bytes / _SCALES_WORTH if by_scale else 0) < best_bytes:
             best, best_bytes = recipe, n_bytes
         previous = recipe
     return best, best_bytes

@@ -170,6 +170,15 @@ def test_contexts_of_scales_alone_are_for_the_level_that_may_take_time() -> None
     assert len(most.rest) < 0.98 * len(default.rest)
 
 
+def test_low_contexts_are_for_the_level_that_may_take_time() -> None:
+    places = RNG.integers(0, 8, 40_000)
+    values = np.exp2(-places) * (1 + (RNG.integers(0, 128, 40_000) >> places << places) / 128)
+    raw = to_bf16(values.astype(np.float32))
+    fast, default, most = (plan_frame(raw, None, None, DType.BF16, BACKEND, level=level) for level in Level)
+    assert fast == default
+    assert len(most.rest) < 0.95 * len(default.rest)
+
+
 def test_second_moments_are_products_of_factors() -> None:
     rows, columns = np.exp(3 * RNG.standard_normal((2, 200)))
     values = (np.outer(rows, columns) * (1 + 0.01 * RNG.standard_normal((200, 200)))).astype(np.float32)
