@@ -36,7 +36,8 @@ class FrameCache:
         with self._lock:
             return self.archive.assemble(offset, n_bytes, self._read_frame)
 
-    def _read_frame(self, number: int) -> BytesLike:
+    def _read_frame(self, number: int, _: memoryview | None) -> BytesLike:
+        """Return a frame in memory of its own: it is kept for others."""
         if number in self._frames:
             self._frames.move_to_end(number)
             return self._frames[number]

@@ -116,11 +116,14 @@ def decode_frame(
     place: str,
     *,
     leans_on: int | None = None,
+    out: memoryview | None = None,
 ) -> DecodedFrame:
     """Return what a data frame's body restores, proven by its checksum.
 
     `references` may be None for a frame that leans on nothing. `leans_on` is what the index says of it, if that is
     at hand: it is compared before any input is read, so that frames which lean on each other are found out.
+    `out`, if given, has the size that the frame should restore; then that is where the bytes are, and after an error
+    it holds nothing of use.
 
     Raises:
         CorruptData: the body contradicts the format or its checksum.
@@ -132,7 +135,9 @@ def decode_frame(
         raise CorruptData(f"{place}: the index describes otherwise what it leans on")
     predecessor = _read_input(frame.predecessor, references, place)
     companion = _read_input(frame.companion, references, place)
-    raw, transform = _restore(frame, predecessor, companion, decoder, place)
+    if out is not None and len(out) != frame.raw_bytes:
+        raise CorruptData(f"{place}: it restores {frame.raw_bytes} bytes, the index says {len(out)}")
+    raw, transform = _restore(frame, predecessor, companion, decoder, place, out)
     if compute_checksum(raw) != frame.raw_checksum:
         raise CorruptData(f"{place}: the restored bytes do not match their checksum")
     return DecodedFrame(raw, FrameFacts(len(raw), frame.method, transform, found))
@@ -153,15 +158,22 @@ def _restore(
     companion: BytesLike | None,
     decoder: BlockDecoder,
     place: str,
+    out: memoryview | None,
 ) -> tuple[BytesLike, Transform]:
     if frame.method == Method.BLOCKS:
-        return _restore_blocks(frame, predecessor, companion, decoder, place)
+        return _restore_blocks(frame, predecessor, companion, decoder, place, out)
+    raw = _restore_without_blocks(frame, predecessor or b"", companion or b"", place)
+    if out is None:
+        return raw, Transform.IDENTITY
+    out[:] = raw
+    return out, Transform.IDENTITY
+
+
+def _restore_without_blocks(
+    frame: DataFrame, predecessor: BytesLike, companion: BytesLike, place: str
+) -> BytesLike:
     if frame.method == Method.DERIVED:
-        return _restore_derived(frame, companion or b"", place), Transform.IDENTITY
-    return _restore_without_blocks(frame, predecessor or b"", place), Transform.IDENTITY
-
-
-def _restore_without_blocks(frame: DataFrame, predecessor: BytesLike, place: str) -> BytesLike:
+        return _restore_derived(frame, companion, place)
     if frame.method == Method.ZSTD:
         return decompress_zstd(frame.rest, frame.raw_bytes, place)
     if frame.method == Method.CONSTANT:
@@ -200,6 +212,7 @@ def _restore_blocks(
     companion: BytesLike | None,
     decoder: BlockDecoder,
     place: str,
+    out: memoryview | None,
 ) -> tuple[memoryview, Transform]:
     head = decode_recipe_head(frame.rest, place)
     if head.needs_predecessor != (predecessor is not None):
@@ -209,6 +222,7 @@ def _restore_blocks(
     companion_bytes = frame.raw_bytes // head.element_bytes * head.companion_bytes
     if companion_bytes != len(companion or b""):
         raise CorruptData(f"{place}: its recipe and its pieces disagree on the size of its companion")
-    out = allocate(frame.raw_bytes)
+    if out is None:
+        out = allocate(frame.raw_bytes)
     decoder.decode_blocks(frame.rest, predecessor, companion, out, place)
     return out, head.transform

@@ -1,6 +1,6 @@
 """Random access to an archive: its index, single tensors, single frames."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -28,6 +28,10 @@ from weightzip.errors import CorruptData, NotFound, TruncatedData, UsageError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+# Restores a frame by its number, perhaps into the memory that is offered for it.
+Decode = Callable[[int, memoryview | None], BytesLike]
 
 
 class Archive:
@@ -114,9 +118,10 @@ class Archive:
         end = int(frames.archive_offset[wanted[-1]]) + int(frames.frame_bytes[wanted[-1]])
         stored = memoryview(self._source.read_at(begin, end - begin))
 
-        def decode(number: int) -> BytesLike:
+        def decode(number: int, out: memoryview | None) -> BytesLike:
             first = int(frames.archive_offset[number]) - begin
-            return self.decode_stored_frame(number, stored[first : first + int(frames.frame_bytes[number])])
+            frame = stored[first : first + int(frames.frame_bytes[number])]
+            return self.decode_stored_frame(number, frame, out)
 
         return memoryview(self.assemble(offset, n_bytes, decode))
 
@@ -129,8 +134,8 @@ class Archive:
         frames = self.index.frames
         return self._source.read_at(int(frames.archive_offset[number]), int(frames.frame_bytes[number]))
 
-    def decode_stored_frame(self, number: int, stored: BytesLike) -> BytesLike:
-        """Restore the bytes of one data frame from its stored form."""
+    def decode_stored_frame(self, number: int, stored: BytesLike, out: memoryview | None = None) -> BytesLike:
+        """Restore the bytes of one data frame from its stored form, into `out` if that is given."""
         place = self._place(number)
         view = memoryview(stored)
         head = decode_frame_header(view[:FRAME_HEADER_BYTES], place)
@@ -140,7 +145,7 @@ class Archive:
         check_frame_body(head, body, place)
         facts = self.index.frames.row(number).facts
         references = self._references if facts.leans_on else None
-        decoded = decode_frame(body, references, self._backend, place, leans_on=facts.leans_on)
+        decoded = decode_frame(body, references, self._backend, place, leans_on=facts.leans_on, out=out)
         if decoded.facts != facts:
             raise CorruptData(f"{place}: the index describes it otherwise")
         return decoded.raw
@@ -152,20 +157,19 @@ class Archive:
         """
         self._references.require(self.index.frames.list_references(), self.name)
 
-    def assemble(self, offset: int, n_bytes: int, decode: Callable[[int], BytesLike]) -> BytesLike:
+    def assemble(self, offset: int, n_bytes: int, decode: Decode) -> BytesLike:
         """Return n_bytes (1 or more) of the shard from offset out of frames that `decode` restores by number."""
         frames = self.index.frames
         wanted = frames.find(offset, n_bytes)
-        parts: Iterator[memoryview] = (
-            self._clip(number, decode(number), offset, n_bytes) for number in wanted
-        )
         if len(wanted) == 1:
-            return next(parts)
+            return self._clip(wanted[0], decode(wanted[0], None), offset, n_bytes)
         out = allocate(n_bytes)
-        position = 0
-        for part in parts:
-            out[position : position + len(part)] = part
-            position += len(part)
+        for number in wanted:
+            begin, end = (int(edge) - offset for edge in frames.raw_offset[number : number + 2])
+            part = out[max(begin, 0) : end]
+            raw = decode(number, part if begin >= 0 and end <= n_bytes else None)
+            if raw is not part:
+                part[:] = self._clip(number, raw, offset, n_bytes)
         return out
 
     def close(self) -> None:

@@ -99,6 +99,16 @@ def test_any_range_of_the_shard_can_be_read() -> None:
         archive.read_range(len(SHARD), 1)
 
 
+def test_a_frame_is_restored_into_the_memory_that_is_offered_if_it_fits() -> None:
+    archive = Archive(MemorySource(ARCHIVE))
+    for number, n_bytes in enumerate(archive.index.frames.raw_bytes.tolist()):
+        stored, out = archive.read_stored_frame(number), memoryview(bytearray(n_bytes))
+        assert archive.decode_stored_frame(number, stored, out) is out
+        assert bytes(out) == bytes(archive.read_frame(number))
+        with pytest.raises(CorruptData, match=f"restores {n_bytes} bytes"):
+            archive.decode_stored_frame(number, stored, out[1:])
+
+
 def test_unknown_names_are_named() -> None:
     with pytest.raises(NotFound, match="no tensor 'nope'"):
         Archive(MemorySource(ARCHIVE)).tensor("nope")
