@@ -139,12 +139,14 @@ def _list_usable(raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level) ->
         sections=inputs.sections,
         are_positive=_are_positive(raw, dtype.element_bytes),
     )
-    n_low_contexts = _MAX_LOW_CONTEXTS if level is Level.MAX else 0
-    return [
-        replace(recipe, max_low_contexts=n_low_contexts)
+    usable = [
+        recipe
         for recipe in recipes
         if recipe.level.rank <= level.rank and len(raw) % recipe.element_bytes == 0
     ]
+    if level is not Level.MAX:
+        return usable
+    return [replace(recipe, max_low_contexts=_MAX_LOW_CONTEXTS) for recipe in usable]
 
 
 def _choose_recipe(
