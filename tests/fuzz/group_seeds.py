@@ -14,7 +14,7 @@ from support.handmade_groups import (
     write_context_source,
     write_recipe,
 )
-from support.recipe_jobs import RecipeJob, encode_job, list_recipe_jobs
+from support.recipe_jobs import RecipeJob, add_elements, encode_job, list_recipe_jobs, make_layers
 
 _COMPANION_BEGIN = 12345
 _TWO_THREADS = 2
@@ -31,7 +31,10 @@ def _encode(job: RecipeJob, n_elements: int) -> Iterator[bytes]:
     size = job.element_bytes
     predecessor = _make_input(n_elements * size, 0)
     companion = _make_input(n_elements * (job.companion_bytes or 1), _COMPANION_BEGIN)
-    for raw in (_move(predecessor, size), _follow(companion, size, n_elements)):
+    layers = make_layers(n_elements, size)
+    if job.uses_predecessor:
+        layers = add_elements(layers, predecessor, size)
+    for raw in (_move(predecessor, size), _follow(companion, size, n_elements), layers):
         group = encode_job(job, raw, predecessor, companion)
         yield _write_seed(len(raw), len(companion), group)
 

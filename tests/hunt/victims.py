@@ -10,7 +10,14 @@ from shards.build import Tensor, build_safetensors, build_step, to_bf16
 from support.handmade_archives import BLOCKS, HandFrame, build_handmade_archive, whole
 from support.handmade_groups import list_needs
 from support.leaning_archives import SOUND
-from support.recipe_jobs import RecipeJob, encode_job, list_recipe_jobs, make_moments
+from support.recipe_jobs import (
+    RecipeJob,
+    add_elements,
+    encode_job,
+    list_recipe_jobs,
+    make_layers,
+    make_moments,
+)
 
 _N_ELEMENTS = 500
 # Two blocks and a bit, which still code to little.
@@ -97,6 +104,10 @@ def _list_handmade() -> Iterator[Victim]:
 def _list_recipes() -> Iterator[Victim]:
     for job in list_recipe_jobs():
         raw, earlier = make_moments(_N_ELEMENTS, job.element_bytes)
+        if job.max_low_contexts > 0:
+            raw = make_layers(_N_ELEMENTS, job.element_bytes)
+            if job.uses_predecessor:
+                raw = add_elements(raw, earlier, job.element_bytes)
         companion = make_moments(_N_ELEMENTS, job.companion_bytes or 1, seed=1)[0]
         yield _seal_group(job, raw, encode_job(job, raw, earlier, companion), earlier, companion)
 

@@ -192,6 +192,24 @@ def make_moments(n_elements: int, element_bytes: int, seed: int = 0) -> tuple[by
     return _cut(new, element_bytes), _cut(old, element_bytes)
 
 
+def make_layers(n_elements: int, element_bytes: int, seed: int = 0) -> bytes:
+    """Return elements of which the top byte, one of eight, tells where the lower ones lie."""
+    rng = np.random.default_rng(seed)
+    top = rng.integers(0, 8, (n_elements, 1), dtype=np.uint8)
+    layers: NDArray[np.uint8] = 16 * top + rng.geometric(0.3, (n_elements, element_bytes)).clip(0, 15).astype(
+        "u1"
+    )
+    layers[:, -1:] = top
+    return layers.tobytes()
+
+
+def add_elements(elements: bytes, others: bytes, element_bytes: int) -> bytes:
+    """Return the sums of elements as integers."""
+    first, second = (np.frombuffer(data, f"<u{element_bytes}") for data in (elements, others))
+    sums: NDArray[np.unsignedinteger] = first + second
+    return sums.tobytes()
+
+
 def _cut(values: NDArray[np.float64], element_bytes: int) -> bytes:
     if element_bytes == 8:
         return values.tobytes()
