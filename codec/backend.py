@@ -1,9 +1,7 @@
 """The block operations as a protocol, and the CPU's implementation over the native core."""
 
 import os
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Protocol, TypedDict
 
 from weightzip.codec import _native
@@ -57,16 +55,19 @@ class BlockBackend(BlockDecoder, Protocol):
 
 
 class CpuBackend:
-    """Block operations on the CPU, on `n_threads` threads (0: all cores), which calls at the same time share."""
+    """Block operations on the CPU, on `n_threads` threads (0: all cores) if as many frames at once are worked on.
+
+    Starting a thread takes as long as decoding half a frame: more than one a frame is for machines of many cores.
+    """
 
     def __init__(self, n_threads: int = 0) -> None:
-        self._n_threads = n_threads or _count_cores()
-        self._n_calls = 0
-        self._lock = threading.Lock()
+        n_threads = n_threads or _count_cores()
+        self._frames_at_once = min(n_threads, _MAX_FRAMES_AT_ONCE)
+        self._threads_a_frame = n_threads // self._frames_at_once
 
     @property
     def frames_at_once(self) -> int:
-        return min(self._n_threads, _MAX_FRAMES_AT_ONCE)
+        return self._frames_at_once
 
     def estimate_blocks(
         self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
@@ -78,8 +79,8 @@ class CpuBackend:
         self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
     ) -> bytes:
         inputs = _select_inputs(recipe, predecessor, companion)
-        with self._share_threads() as n_threads:
-            return _native.encode_blocks(raw, *inputs, **_describe_recipe(recipe), n_threads=n_threads)
+        wishes = _describe_recipe(recipe)
+        return _native.encode_blocks(raw, *inputs, **wishes, n_threads=self._threads_a_frame)
 
     def decode_blocks(
         self,
@@ -90,22 +91,9 @@ class CpuBackend:
         place: str,
     ) -> None:
         try:
-            with self._share_threads() as n_threads:
-                _native.decode_blocks(group, predecessor, companion, out, n_threads=n_threads)
+            _native.decode_blocks(group, predecessor, companion, out, n_threads=self._threads_a_frame)
         except _native.CorruptBlocks as error:
             raise CorruptData(f"{place}: {error}") from error
-
-    @contextmanager
-    def _share_threads(self) -> Iterator[int]:
-        """Yield how many threads a call may use beside those in progress. No result depends on it."""
-        with self._lock:
-            self._n_calls += 1
-            n_threads = max(self._n_threads // self._n_calls, 1)
-        try:
-            yield n_threads
-        finally:
-            with self._lock:
-                self._n_calls -= 1
 
 
 class _RecipeWishes(TypedDict):

@@ -13,7 +13,7 @@ from weightzip.errors import CorruptData
 def decode_shard(archive: Archive, *, n_threads: int = 0) -> Generator[BytesLike, None, None]:
     """Yield the shard's bytes frame by frame, each proven by its checksum; after the last, prove the digest.
 
-    Memory: one frame being read, `archive.frames_at_once` being decoded, two waiting, one being taken.
+    Memory: one frame being read, `archive.frames_at_once` being decoded, up to five waiting, one being taken.
 
     Raises:
         MissingPredecessor, WrongPredecessor: before the first frame where possible.

@@ -56,7 +56,7 @@ def encode_shard(
     """Yield (raw bytes, frame) for every frame of the shard, in order. `join` is what join_shard says of it.
 
     Memory: one frame being read, `backend.frames_at_once` being encoded (up to 8 MiB of raw bytes each, as much or
-    twice as much of each input, and up to twice that for the encoded form), two waiting, one being taken. With
+    twice as much of each input, and up to twice that for the encoded form), five waiting, one being taken. With
     `verify` each frame is decoded and compared before it is yielded.
 
     Raises:

@@ -17,8 +17,8 @@ _MAX_CACHED_FRAMES = 2
 class FrameCache:
     """A ByteSource over the shard in an archive.
 
-    Threads that ask at the same time wait for each other: each frame is decoded on all threads, and a chain of any
-    length then holds two decoded frames an archive, not as many as there are threads.
+    Threads that ask at the same time wait for each other: a chain of any length then holds two decoded frames an
+    archive, not as many as there are threads.
     """
 
     def __init__(self, archive: "Archive") -> None:
