@@ -1,6 +1,6 @@
 """weightzip in memory: planning, block coding and the checksum of every frame, as in an archive; no files, no digest."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from benchmarks.case import Case
@@ -16,7 +16,7 @@ from weightzip.codec.frames import EncodedFrame, decode_frame, encode_frame
 from weightzip.codec.join import join_shard
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.references import References
-from weightzip.codec.source import MemorySource
+from weightzip.codec.source import MemorySource, allocate
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -49,16 +49,24 @@ class WeightzipFrames(BufferRival):
         return stored
 
     def decode(self, stored: Sequence[Buffer], case: Case) -> Sequence[Buffer]:
-        """Return the bytes of each frame, proven by its checksum. What it leans on is already in memory."""
+        """Return the bytes of all frames in one piece, each proven by its checksum, as `Archive.read_range` does.
+
+        What frames lean on is already in memory.
+        """
         given = _open_predecessor(case)
         known = (Reference(given.digest, given.size_bytes),) if given is not None else ()
         header = Header(known, leans_on_itself=True)
         references = References(header, [given] if given is not None else [], own=MemorySource(case.raw))
 
-        def decode(body: Buffer) -> Buffer:
-            return decode_frame(body, references, self._backend, "frame").raw
+        raw = allocate(len(case.raw))
 
-        return list(self._map(decode, stored[1::2]))
+        def decode(item: tuple[Buffer, memoryview]) -> None:
+            body, out = item
+            decode_frame(body, references, self._backend, "frame", out=out)
+
+        for _ in self._map(decode, _share_out(stored[1::2], raw)):
+            pass
+        return [raw]
 
     def _encode_span(self, loaded: LoadedSpan) -> EncodedFrame:
         return encode_frame(
@@ -73,6 +81,15 @@ class WeightzipFrames(BufferRival):
 
     def _map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterable[R]:
         return map_in_order(work, items, self._backend.frames_at_once)
+
+
+def _share_out(bodies: Iterable[Buffer], raw: memoryview) -> Iterator[tuple[Buffer, memoryview]]:
+    """Yield each body with the place of its bytes. An archive has their lengths in its index, a body in a field."""
+    begin = 0
+    for body in bodies:
+        end = begin + int.from_bytes(body[8:12], "little")
+        yield body, raw[begin:end]
+        begin = end
 
 
 _HEADER = bytes(FRAME_HEADER_BYTES)

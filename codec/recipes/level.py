@@ -32,5 +32,5 @@ class Level(str, Enum):
 
 
 _RANKS = {level: rank for rank, level in enumerate(Level)}
-# 3 is the knee: 9 gains under 2 % on headers and pickles and costs four times the time, 19 costs forty times.
+# 3 is the knee: 9 gains under 2 % on headers and pickles and costs four times the time.
 _ZSTD_LEVELS = {Level.FAST: 1, Level.DEFAULT: 3, Level.MAX: 15}

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 from benchmarks.case import Facts
-from benchmarks.ratio import RatioRow
-
-pytest.importorskip("matplotlib", reason="matplotlib comes with the bench extra alone")
 from benchmarks.plot import plot_ratios
+from benchmarks.ratio import RatioRow
 
 
 def test_a_panel_for_each_set_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
