@@ -52,7 +52,7 @@ async def answer_failures(request: web.Request, handler: Handler) -> web.StreamR
         return web.json_response(body, status=error.status, headers=_kept_headers(error))
     except ConnectionResetError:
         raise
-    except Exception:  # noqa: BLE001 - a boundary: one request must not take the server down
+    except Exception:  # noqa: BLE001 - a boundary: whatever fails, the client gets JSON and our log the trace
         structlog.get_logger("http").exception("unexpected error", path=request.path)
         body = {"error": "InternalError", "message": "unexpected error, see the log", "hint": ""}
         return web.json_response(body, status=500)

@@ -60,11 +60,10 @@ def test_rounds_alternate_and_go_to_and_fro(case: Case) -> None:
     assert os.sched_getaffinity(0) == before
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
-def test_two_threads_have_two_cores(case: Case) -> None:
+def test_two_threads_have_two_cores_where_there_are_two(case: Case) -> None:
     log: list[tuple[str, int]] = []
     measure_speeds([case], [_Logged("a", log, n_threads=2)], n_rounds=1)
-    assert log[-1] == ("a", 2)
+    assert log[-1] == ("a", min(2, len(os.sched_getaffinity(0))))
 
 
 def test_a_rival_that_loses_bytes_ends_the_run(case: Case) -> None:

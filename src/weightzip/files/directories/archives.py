@@ -1,14 +1,18 @@
 """The archives of one directory, opened one after the other, each with what it leans on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.files.catalog import Catalog, CatalogEntry, order_by_need
 from weightzip.files.directories.tree import list_archives
 from weightzip.files.opening import open_base, open_with
+from weightzip.files.reports import Progress, ShowProgress
+
+Report = TypeVar("Report")
 
 
 class ArchiveDirectory:
@@ -52,6 +56,25 @@ class ArchiveDirectory:
     def add_file(self, path: Path, file_digest: str) -> None:
         """Let archives that follow read this file: it has been proven to have the digest."""
         self._files.setdefault(file_digest, path)
+
+    def visit_archives(
+        self,
+        work: Callable[[Archive, Path, Progress | None], Report],
+        *,
+        show_progress: ShowProgress,
+        on_report: Callable[[Report], object],
+    ) -> list[Report]:
+        """Open one archive after the other, in the order of work, and return what `work` reports of each.
+
+        Where it goes by what was restored or compared, `work` calls add_file. `on_report` is called after each archive.
+        """
+        reports = []
+        for archive in self.list_archives():
+            with self.open_archive(archive) as opened, show_progress(archive.name) as progress:
+                report = work(opened, archive, progress)
+            reports.append(report)
+            on_report(report)
+        return reports
 
     @contextmanager
     def open_archive(self, archive: Path) -> Iterator[Archive]:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from weightzip.codec.reader import Archive
 from weightzip.files.decompress import restore_archive
 from weightzip.files.directories.archives import ArchiveDirectory
 from weightzip.files.directories.tree import pair_files, prepare_directory
 from weightzip.files.opening import Base, PathLike, open_beside
-from weightzip.files.reports import DecompressReport, ShowProgress, ignore_report, show_nothing
+from weightzip.files.reports import DecompressReport, Progress, ShowProgress, ignore_report, show_nothing
 
 
 def decompress_directory(
@@ -34,18 +35,17 @@ def decompress_directory(
     """
     archives, target = Path(archives), Path(target)
     base = None if base is None else Path(base)
-    reports = []
     with prepare_directory(archives, target, force=force), open_beside(beside, n_threads) as given:
         pairs = {pair.source: pair for pair in pair_files(archives, target, base, compressing=False)}
         predecessors = {path: pair.base for path, pair in pairs.items()}
         directory = ArchiveDirectory(predecessors, base, given, n_threads)
-        for archive in directory.list_archives():
+
+        def restore(opened: Archive, archive: Path, progress: Progress | None) -> DecompressReport:
             restored = pairs[archive].target
-            with directory.open_archive(archive) as opened, show_progress(archive.name) as progress:
-                report = restore_archive(
-                    opened, archive, restored, n_threads=n_threads, force=force, progress=progress
-                )
+            report = restore_archive(
+                opened, archive, restored, n_threads=n_threads, force=force, progress=progress
+            )
             directory.add_file(restored, report.file_digest)
-            reports.append(report)
-            on_report(report)
-    return reports
+            return report
+
+        return directory.visit_archives(restore, show_progress=show_progress, on_report=on_report)

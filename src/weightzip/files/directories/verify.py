@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from weightzip.codec.reader import Archive
 from weightzip.files.directories.archives import ArchiveDirectory
 from weightzip.files.directories.tree import pair_archives, pair_files
 from weightzip.files.opening import Base, PathLike, open_beside
-from weightzip.files.reports import ShowProgress, VerifyReport, ignore_report, show_nothing
+from weightzip.files.reports import Progress, ShowProgress, VerifyReport, ignore_report, show_nothing
 from weightzip.files.verify import compare_archive, prove_archive
 
 
@@ -31,19 +32,18 @@ def verify_directory(
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
     """
     base = None if base is None else Path(base)
-    reports = []
     with open_beside(beside, n_threads) as given:
         pairs = {pair.target: pair for pair in pair_archives(Path(original), Path(archives), base)}
         predecessors = {path: pair.base for path, pair in pairs.items()}
         directory = ArchiveDirectory(predecessors, base, given, n_threads)
-        for archive in directory.list_archives():
+
+        def compare(opened: Archive, archive: Path, progress: Progress | None) -> VerifyReport:
             source = pairs[archive].source
-            with directory.open_archive(archive) as opened, show_progress(archive.name) as progress:
-                report = compare_archive(opened, archive, source, n_threads, progress)
+            report = compare_archive(opened, archive, source, n_threads, progress)
             directory.add_file(source, report.file_digest)
-            reports.append(report)
-            on_report(report)
-    return reports
+            return report
+
+        return directory.visit_archives(compare, show_progress=show_progress, on_report=on_report)
 
 
 def check_directory(
@@ -65,13 +65,11 @@ def check_directory(
     """
     root = Path(archives)
     base = None if base is None else Path(base)
-    reports = []
     with open_beside(beside, n_threads) as given:
         pairs = pair_files(root, root, base, compressing=False)
         directory = ArchiveDirectory({pair.source: pair.base for pair in pairs}, base, given, n_threads)
-        for archive in directory.list_archives():
-            with directory.open_archive(archive) as opened, show_progress(archive.name) as progress:
-                report = prove_archive(opened, archive, n_threads, progress)
-            reports.append(report)
-            on_report(report)
-    return reports
+
+        def prove(opened: Archive, archive: Path, progress: Progress | None) -> VerifyReport:
+            return prove_archive(opened, archive, n_threads, progress)
+
+        return directory.visit_archives(prove, show_progress=show_progress, on_report=on_report)
