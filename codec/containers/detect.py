@@ -3,21 +3,27 @@
 from collections.abc import Callable
 
 from weightzip.codec.containers.safetensors import read_safetensors_layout
+from weightzip.codec.containers.surroundings import NoSurroundings, Surroundings
 from weightzip.codec.format.layout import ContainerKind, Layout
 from weightzip.codec.source import ByteSource
 
 # Asked in this order; each returns None for a file that is not its own.
-_READERS: tuple[Callable[[ByteSource], Layout | None], ...] = (read_safetensors_layout,)
+_READERS: tuple[Callable[[ByteSource, Surroundings], Layout | None], ...] = (
+    lambda source, _: read_safetensors_layout(source),
+)
 
 
-def read_layout(source: ByteSource) -> Layout:
+def read_layout(source: ByteSource, surroundings: Surroundings | None = None) -> Layout:
     """Return the layout of a shard; a file of unknown or damaged format is opaque, never an error.
+
+    `surroundings` are where containers look for names that other files of the checkpoint hold.
 
     Raises:
         TruncatedData: the source is shorter than it said.
     """
+    around = surroundings if surroundings is not None else NoSurroundings()
     for read in _READERS:
-        layout = read(source)
+        layout = read(source, around)
         if layout is not None:
             return layout
     return Layout(ContainerKind.OPAQUE, source.size_bytes, ())

@@ -12,6 +12,14 @@ class ContainerKind(IntEnum):
 
     OPAQUE = 0
     SAFETENSORS = 1
+    TORCH_ZIP = 2
+    TORCH_LEGACY = 3
+    DCP = 4
+    NPY = 5
+    NPZ = 6
+    GGUF = 7
+    MSGPACK = 8
+    TAR = 9
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from weightzip.codec.source import BytesLike
 from weightzip.codec.zstd import decompress_zstd
 
 _COLUMN_TYPES = ("<u8", "<u4", "<u4", "<u1", "<u1", "<u2")
-_MAX_CONTAINER = 1
+_MAX_CONTAINER = 9
 
 
 class FrameRow(NamedTuple):
