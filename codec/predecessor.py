@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
-from weightzip.codec.containers import read_layout
+from weightzip.codec.containers import DirectorySurroundings, read_layout
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.frame_cache import FrameCache
@@ -54,7 +54,8 @@ class FilePredecessor:
 
     @cached_property
     def tensors(self) -> Mapping[str, TensorRange]:
-        return {tensor.name: tensor for tensor in read_layout(self._source).tensors}
+        layout = read_layout(self._source, DirectorySurroundings(self._source.path))
+        return {tensor.name: tensor for tensor in layout.tensors}
 
     def read_at(self, offset: int, n_bytes: int) -> BytesLike:
         return self._source.read_at(offset, n_bytes)

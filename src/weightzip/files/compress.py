@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from weightzip.codec.backend import CpuBackend
-from weightzip.codec.containers import read_layout
+from weightzip.codec.containers import DirectorySurroundings, read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.frame_table import list_references
@@ -64,7 +64,7 @@ def compress_file(
         open_base(base, n_threads) as predecessor,
         open_beside(beside, n_threads) as related,
     ):
-        layout = read_layout(opened)
+        layout = read_layout(opened, DirectorySurroundings(source))
         with publish_file(target, like=opened.stat, force=force) as file:
             join = join_shard(opened, layout, predecessor, related)
             job = _CompressJob(file, n_threads)

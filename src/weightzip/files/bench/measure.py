@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from weightzip.codec.backend import CpuBackend
-from weightzip.codec.containers import read_layout
+from weightzip.codec.containers import DirectorySurroundings, read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.join import join_shard
@@ -141,7 +141,7 @@ def _encode(
     """Encode a file with its digest, as compressing does, and drop what comes out."""
     digest, done_bytes = DigestBuilder(n_threads), 0
     backend = CpuBackend(n_threads)
-    layout = read_layout(source)
+    layout = read_layout(source, DirectorySurroundings(source.path))
     join = join_shard(source, layout, base, beside)
     frames = encode_shard(source, join, backend, verify=False, name=str(source.path))
     with closing(frames):
