@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+from weightzip.codec.containers.gguf import read_gguf_layout
+from weightzip.codec.containers.msgpack import read_msgpack_layout
+from weightzip.codec.containers.npy import read_npy_layout
 from weightzip.codec.containers.safetensors import read_safetensors_layout
 from weightzip.codec.containers.surroundings import NoSurroundings, Surroundings
 from weightzip.codec.format.layout import ContainerKind, Layout
@@ -10,6 +13,9 @@ from weightzip.codec.source import ByteSource
 # Asked in this order; each returns None for a file that is not its own.
 _READERS: tuple[Callable[[ByteSource, Surroundings], Layout | None], ...] = (
     lambda source, _: read_safetensors_layout(source),
+    lambda source, _: read_npy_layout(source),
+    lambda source, _: read_gguf_layout(source),
+    lambda source, _: read_msgpack_layout(source),  # last: it has no magic
 )
 
 
