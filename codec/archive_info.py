@@ -20,7 +20,8 @@ class ReferenceInfo:
 class ArchiveInfo:
     """The facts of header and index. Digests are BLAKE3 in hex.
 
-    With `leans_on_itself` frames may lean on other bytes of the shard: it cannot be decoded from a pipe alone.
+    With `leans_on_itself` frames may lean on other bytes of the shard, with `is_arranged` they hold it in another order:
+    then it cannot be decoded from a pipe alone.
     """
 
     container: ContainerKind
@@ -31,11 +32,17 @@ class ArchiveInfo:
     n_tensors: int
     references: tuple[ReferenceInfo, ...]
     leans_on_itself: bool
+    is_arranged: bool
+
+    @property
+    def needed(self) -> tuple[ReferenceInfo, ...]:
+        """Return the files without which it does not restore."""
+        return tuple(reference for reference in self.references if reference.is_needed)
 
     @property
     def needed_digests(self) -> tuple[str, ...]:
         """Return the digests of the files without which it does not restore."""
-        return tuple(reference.digest for reference in self.references if reference.is_needed)
+        return tuple(reference.digest for reference in self.needed)
 
 
 def describe_archive(header: Header, index: Index, archive_bytes: int) -> ArchiveInfo:
@@ -53,4 +60,5 @@ def describe_archive(header: Header, index: Index, archive_bytes: int) -> Archiv
             for number, reference in enumerate(header.references)
         ),
         leans_on_itself=header.leans_on_itself,
+        is_arranged=header.is_arranged,
     )

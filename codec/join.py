@@ -9,6 +9,7 @@ from weightzip.codec.format.data_frame import OWN, Piece
 from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import Layout
 from weightzip.codec.format.limits import MAX_REFERENCES
+from weightzip.codec.moved import FindMoved, find_nothing, list_earlier_files
 from weightzip.codec.pairing import File, pair_tensors
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.segments import FrameSpan, GlueSource, cut_layout
@@ -38,18 +39,19 @@ def join_shard(
     layout: Layout,
     predecessor: Predecessor | None = None,
     beside: Sequence[Predecessor] = (),
+    find_moved: FindMoved = find_nothing,
 ) -> Join:
     """Cut a shard into spans and find what each may lean on.
 
-    `predecessor` is an earlier version of the shard, `beside` are files that were saved with it. The header names
-    only those that a span may lean on. Reads some KB of each tensor whose bytes may agree with others, and what the
-    digests of the files that are named take.
+    `predecessor` is an earlier version of the shard, `beside` are files that were saved with it, `find_moved` tells where
+    else tensors lay that the predecessor lacks. The header names only those that a span may lean on. Reads some KB of
+    each tensor whose bytes may agree with others, and what the digests of the files that are named take.
     """
-    given = ([predecessor] if predecessor is not None else []) + list(beside)
+    earlier = list_earlier_files(layout.tensors, predecessor, find_moved)
+    given = [*earlier, *beside]
     files = [File(number, file, file.tensors) for number, file in enumerate(given, _FIRST_NUMBER)]
-    earlier = files[0] if predecessor is not None else None
-    inputs = pair_tensors(source, layout, earlier, files[1:] if earlier is not None else files)
-    glue = GlueSource(earlier.reference, earlier.source.size_bytes) if earlier is not None else None
+    inputs = pair_tensors(source, layout, files[: len(earlier)], files[len(earlier) :])
+    glue = GlueSource(files[0].reference, files[0].source.size_bytes) if earlier else None
     spans = tuple(cut_layout(layout, inputs, glue))
     named = _choose_files(spans, dict(enumerate(given, _FIRST_NUMBER)))
     by_digest: dict[bytes, Predecessor] = {}

@@ -20,6 +20,7 @@ from weightzip.codec.derivation import DERIVED_BYTES, PROBE_ELEMENTS, find_deriv
 from weightzip.codec.format.checksum import compute_checksum
 from weightzip.codec.format.data_frame import OWN
 from weightzip.codec.format.layout import Layout, TensorRange
+from weightzip.codec.moved import find_earlier
 from weightzip.codec.segments import MAX_PACKED_ALONE_BYTES, Place, TensorInputs
 from weightzip.codec.source import ByteSource
 
@@ -37,9 +38,11 @@ class File(NamedTuple):
 
 
 def pair_tensors(
-    source: ByteSource, layout: Layout, predecessor: File | None, beside: Sequence[File]
+    source: ByteSource, layout: Layout, earlier: Sequence[File], beside: Sequence[File]
 ) -> dict[str, TensorInputs]:
     """Return what the tensors of a shard may lean on, by name; what leans on nothing is not in it.
+
+    `earlier` are files of the predecessor, the first to look in first, `beside` those that were saved with the shard.
 
     Bytes of the shard itself that something leans on lie in tensors that lean on none of it themselves.
     """
@@ -54,7 +57,7 @@ def pair_tensors(
     paired = {}
     for name, tensor in tensors.items():
         inputs = TensorInputs(
-            _find_predecessor(tensor, predecessor),
+            _find_predecessor(tensor, earlier),
             pairs.companions.get(name),
             pairs.copies.get(name),
             is_second_moment=name in pairs.second_moments,
@@ -161,12 +164,12 @@ class _Pairs:
         return Place(OWN, other)
 
 
-def _find_predecessor(tensor: TensorRange, predecessor: File | None) -> Place | None:
-    """Return the predecessor's tensor of the same name, dtype and shape, None if it has none."""
-    match = predecessor.tensors.get(tensor.name) if predecessor is not None else None
-    if predecessor is None or match is None or not have_same_form(tensor, match):
-        return None
-    return Place(predecessor.reference, match)
+def _find_predecessor(tensor: TensorRange, earlier: Sequence[File]) -> Place | None:
+    for file in earlier:
+        match = find_earlier(tensor, file.tensors)
+        if match is not None:
+            return Place(file.reference, match)
+    return None
 
 
 def _read_ends(file: File, tensor: TensorRange) -> bytes:

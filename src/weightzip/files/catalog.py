@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from weightzip.codec.archive_info import ReferenceInfo
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import FileSource
 from weightzip.errors import WeightzipError
@@ -16,11 +17,16 @@ MAX_STEPS = 64
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """One archive: the digest of what it restores, and those of the files without which it does not."""
+    """One archive: the digest of what it restores, and the files without which it does not."""
 
     archive: Path
     file_digest: str
-    needed_digests: tuple[str, ...]
+    needed: tuple[ReferenceInfo, ...]
+
+    @property
+    def needed_digests(self) -> tuple[str, ...]:
+        """Return the digests of those files."""
+        return tuple(reference.digest for reference in self.needed)
 
 
 class Catalog:
@@ -122,4 +128,4 @@ def _list_ready(waiting: Sequence[CatalogEntry]) -> list[CatalogEntry]:
 def _read_entry(archive: Path) -> CatalogEntry:
     with FileSource(archive) as source:
         info = Archive(source, name=str(archive)).info
-    return CatalogEntry(archive, info.file_digest, info.needed_digests)
+    return CatalogEntry(archive, info.file_digest, info.needed)

@@ -4,7 +4,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -13,12 +13,14 @@ from weightzip.codec.containers import DirectorySurroundings, read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.frame_table import list_references
+from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.join import Join, join_shard
+from weightzip.codec.moved import find_nothing
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.codec.writer import ArchiveWriter
-from weightzip.files.opening import Base, PathLike, open_base, open_beside, open_source
+from weightzip.files.opening import Base, FindMovedBases, PathLike, open_base, open_beside, open_source
 from weightzip.files.publish import check_apart, check_target, publish_file
 from weightzip.files.reports import CompressReport, Progress, ignore_progress
 
@@ -29,6 +31,7 @@ def compress_file(
     *,
     base: Base | None = None,
     beside: Sequence[Base] = (),
+    find_moved: FindMovedBases = find_nothing,
     level: Level | Literal["fast", "default", "max"] = Level.DEFAULT,
     n_threads: int = 0,
     verify: bool = True,
@@ -39,7 +42,8 @@ def compress_file(
 
     `base` is the predecessor, `beside` are files that were saved with this one, such as the master weights of a copy
     in bf16. Each is a raw file, an archive (path or open), or any Predecessor. Those that the report names are needed
-    to restore the file. `level` says how much time fewer bytes may cost. `n_threads` 0 uses all cores. Mode and modification time of the source are put on the archive.
+    to restore the file. `find_moved` is asked for other files of the predecessor, once, with
+    the tensors that `base` lacks. `level` says how much time fewer bytes may cost. `n_threads` 0 uses all cores. Mode and modification time of the source are put on the archive.
 
     Raises:
         TargetExists: the target is there and force is False.
@@ -52,25 +56,26 @@ def compress_file(
     level = Level.parse(level)
     source, target = Path(source), Path(target)
     check_target(target, force=force)
-    check_apart(target, source, "source", "target")
-    for other in beside:
-        if isinstance(other, str | os.PathLike):
-            check_apart(source, Path(other), "source", "file beside it")
-            check_apart(target, Path(other), "file beside the source", "target")
-    if isinstance(base, str | os.PathLike):
-        check_apart(target, Path(base), "base", "target")
+    _check_all_apart(source, target, base, beside)
     with (
         open_source(source) as opened,
         open_base(base, n_threads) as predecessor,
         open_beside(beside, n_threads) as related,
+        ExitStack() as opened_later,
     ):
+        moved: list[Predecessor] = []
+
+        def find(lacking: Sequence[TensorRange]) -> Sequence[Predecessor]:
+            moved.extend(opened_later.enter_context(open_beside(find_moved(lacking), n_threads)))
+            return moved
+
         layout = read_layout(opened, DirectorySurroundings(source))
         with publish_file(target, like=opened.stat, force=force) as file:
-            join = join_shard(opened, layout, predecessor, related)
+            join = join_shard(opened, layout, predecessor, related, find)
             job = _CompressJob(file, n_threads)
             job.run(opened, join, level, verify, progress or ignore_progress, str(source))
             opened.check_unchanged()
-            _check_unchanged([predecessor, *related])
+            _check_unchanged([predecessor, *related, *moved])
     needed = job.find_needed(join)
     return CompressReport(
         source=source,
@@ -80,11 +85,22 @@ def compress_file(
         file_digest=job.file_digest.digest().hex(),
         archive_digest=job.archive_digest.digest().hex(),
         base_digest=next((digest for digest, file in needed.items() if file is predecessor), None),
-        beside_digests=tuple(digest for digest, file in needed.items() if file is not predecessor),
+        moved_digests=tuple(digest for digest, file in needed.items() if file in moved),
+        beside_digests=tuple(digest for digest, file in needed.items() if file in related),
         n_tensors=len(layout.tensors),
         stored_bytes_by_method=dict(job.stored_bytes_by_method),
         seconds=time.monotonic() - started,
     )
+
+
+def _check_all_apart(source: Path, target: Path, base: Base | None, beside: Sequence[Base]) -> None:
+    check_apart(target, source, "source", "target")
+    for other in beside:
+        if isinstance(other, str | os.PathLike):
+            check_apart(source, Path(other), "source", "file beside it")
+            check_apart(target, Path(other), "file beside the source", "target")
+    if isinstance(base, str | os.PathLike):
+        check_apart(target, Path(base), "base", "target")
 
 
 def _check_unchanged(files: Sequence[Predecessor | None]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.format.header import MAGIC
+from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.predecessor import ArchivePredecessor, FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import ByteSource, FileSource
@@ -20,6 +21,8 @@ from weightzip.files.url_source import UrlSource
 
 PathLike = str | os.PathLike[str]
 Base = PathLike | Archive | Predecessor
+FindMovedBases = Callable[[Sequence[TensorRange]], Sequence[Base]]
+"""Returns files of the predecessor that hold any of these tensors."""
 
 
 def open_archive(

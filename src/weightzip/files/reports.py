@@ -29,8 +29,9 @@ def show_nothing(name: str) -> AbstractContextManager[Progress | None]:
 class CompressReport:
     """One shard compressed. Digests are BLAKE3 in hex.
 
-    `base_digest` is None when no frame leans on the predecessor; `beside_digests` are those of the other files that
-    frames lean on. With neither, the archive restores alone.
+    `base_digest` is None when no frame leans on the predecessor's file; `moved_digests` are those of its other files
+    that frames lean on, `beside_digests` those of files that were saved with this one. With none of them, the archive
+    restores alone.
     `stored_bytes_by_method` splits the frames' stored bytes by method (header, index and footer are not in it).
     """
 
@@ -41,6 +42,7 @@ class CompressReport:
     file_digest: str
     archive_digest: str
     base_digest: str | None
+    moved_digests: tuple[str, ...]
     beside_digests: tuple[str, ...]
     n_tensors: int
     stored_bytes_by_method: Mapping[str, int]

@@ -8,13 +8,16 @@ import pytest
 from shards.build import write_step
 from shards.related import write_related
 from support.chains import write_chain
+from weightzip.codec.archive_info import ReferenceInfo
 from weightzip.errors import TruncatedData
 from weightzip.files import compress_file
 from weightzip.files.catalog import MAX_STEPS, Catalog, CatalogEntry, order_by_need
 
 
 def _entry(restores: str, *needed: str, name: str = "") -> CatalogEntry:
-    return CatalogEntry(Path(name or restores), restores, needed)
+    return CatalogEntry(
+        Path(name or restores), restores, tuple(ReferenceInfo(digest, 0, is_needed=True) for digest in needed)
+    )
 
 
 A, B, C = _entry("a"), _entry("b", "a"), _entry("c", "b", "elsewhere")

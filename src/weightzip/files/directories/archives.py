@@ -5,11 +5,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from weightzip.codec.archive_info import ReferenceInfo
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.files.catalog import Catalog, CatalogEntry, order_by_need
-from weightzip.files.directories.tree import list_archives
-from weightzip.files.opening import open_base, open_with
+from weightzip.files.directories.bases import BaseDirectory
+from weightzip.files.opening import open_with
 from weightzip.files.reports import Progress, ShowProgress
 
 Report = TypeVar("Report")
@@ -32,7 +33,7 @@ class ArchiveDirectory:
         """Take each archive with its predecessor if it has one, the directory of the latter, and files for all."""
         self._predecessors = predecessors
         self._catalog = Catalog(self._predecessors)
-        self._base_catalog = Catalog(() if base is None else list_archives(base))
+        self._bases = BaseDirectory(base, n_threads)
         self._beside = beside
         self._n_threads = n_threads
         self._files: dict[str, Path] = {}
@@ -106,14 +107,12 @@ class ArchiveDirectory:
         Each archive may lean on those before it and on the files at hand.
         """
         known = set(self._files)
+        unknown: dict[str, ReferenceInfo] = {}
         for entry in entries:
-            if not known.issuperset(entry.needed_digests):
-                break
+            unknown |= {one.digest: one for one in entry.needed if one.digest not in known}
             known.add(entry.file_digest)
-        else:
+        if not unknown:
             return []
-        bases = dict.fromkeys(self._predecessors[entry.archive] for entry in entries)
-        predecessors = [
-            opened.enter_context(open_base(base, self._n_threads, self._base_catalog)) for base in bases
-        ]
-        return [*(file for file in predecessors if file is not None), *self._beside]
+        paths = dict.fromkeys(self._predecessors[entry.archive] for entry in entries)
+        files = self._bases.open_needed(list(unknown.values()), list(filter(None, paths)), opened)
+        return [*files, *self._beside]

@@ -1,15 +1,17 @@
 """Compressing the directory of a checkpoint: its files may lean on each other."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from weightzip.codec.recipes.level import Level
 from weightzip.files.beside import BesideFiles, rank_file
-from weightzip.files.catalog import Catalog
 from weightzip.files.compress import compress_file
-from weightzip.files.directories.tree import FilePair, list_archives, pair_files, prepare_directory
-from weightzip.files.opening import PathLike, open_base
+from weightzip.files.directories.bases import BaseDirectory
+from weightzip.files.directories.tree import FilePair, pair_files, prepare_directory
+from weightzip.files.opening import PathLike
 from weightzip.files.publish import check_apart
 from weightzip.files.reports import CompressReport, ShowProgress, ignore_report, show_nothing
 
@@ -29,8 +31,8 @@ def compress_directory(
     """Compress every file of a directory into a directory of archives, and return their reports in the order of work.
 
     The largest file comes first, and later ones may lean on it: the archives belong together, as the files do.
-    `base` is a directory of predecessors, raw files or archives, paired by relative path. Folders, links, modes and
-    times are kept. `on_report` is called after each file: those are whole, whatever becomes of later ones.
+    `base` is a directory of predecessors, raw files or archives, paired by relative path; tensors that moved from one of
+    its files to another are found by name. Folders, links, modes and times are kept. `on_report` is called after each file: those are whole, whatever becomes of later ones.
 
     Raises:
         TargetExists: the target holds something and force is False.
@@ -46,10 +48,11 @@ def compress_directory(
         for pair in pairs:
             if pair.base is not None:
                 check_apart(pair.target, pair.base, "base", "target")
-        catalog = Catalog(() if base is None else list_archives(base))
+        bases = BaseDirectory(base, n_threads)
         for pair in pairs:
             with (
-                open_base(pair.base, n_threads, catalog) as predecessor,
+                bases.open_file(pair.base) as predecessor,
+                ExitStack() as opened,
                 show_progress(pair.source.name) as progress,
             ):
                 report = compress_file(
@@ -57,6 +60,7 @@ def compress_directory(
                     pair.target,
                     base=predecessor,
                     beside=beside.files,
+                    find_moved=partial(bases.open_moved, pair, opened),
                     level=level,
                     n_threads=n_threads,
                     verify=verify,

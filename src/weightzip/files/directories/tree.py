@@ -16,8 +16,9 @@ SUFFIX = ".wzst"
 
 @dataclass(frozen=True)
 class FilePair:
-    """One file's way from one tree to the other, and its predecessor if there is one."""
+    """One file's way from one tree to the other, and its predecessor if there is one. `path` is relative to source's tree."""
 
+    path: Path
     source: Path
     target: Path
     base: Path | None
@@ -56,9 +57,8 @@ def pair_files(source: Path, target: Path, base: Path | None, *, compressing: bo
     """
     if base is not None and not base.is_dir():
         raise UsageError(f"{base}: is no directory, but {source} is one: --base needs a directory here")
-    paths = _list_tree(source)
-    files = [path for path in paths if path.is_file() and not path.is_symlink()]
-    taken = {path.relative_to(source) for path in set(paths).difference(files)}
+    files = list(list_files(source))
+    taken = {path.relative_to(source) for path in set(_list_tree(source)).difference(files)}
     for path in files:
         relative = path.relative_to(source)
         if compressing:
@@ -69,7 +69,7 @@ def pair_files(source: Path, target: Path, base: Path | None, *, compressing: bo
             raise UsageError(f"{path}: is no archive (its name does not end in {SUFFIX})")
         if other in taken:
             raise UsageError(f"{path}: would get the name of {source / other}: rename one of them")
-        yield FilePair(path, target / other, _find_base(base, restored))
+        yield FilePair(relative, path, target / other, _find_base(base, restored))
 
 
 def pair_archives(original: Path, archives: Path, base: Path | None) -> Iterator[FilePair]:
@@ -90,6 +90,11 @@ def pair_archives(original: Path, archives: Path, base: Path | None) -> Iterator
             raise NotFound(f"{pair.target}: no original of {pair.source}")
     for path, _ in sorted(_describe_frame(original) ^ _describe_frame(archives)):
         raise ContentDiffers(f"{original / path}: folder or link differs from {archives / path}")
+
+
+def list_files(root: Path) -> Iterator[Path]:
+    """Yield the regular files below root, archives among them."""
+    return (path for path in _list_tree(root) if path.is_file() and not path.is_symlink())
 
 
 def list_archives(root: Path) -> Iterator[Path]:

@@ -43,8 +43,13 @@ def test_files_are_paired_by_relative_path(tree: Path, tmp_path: Path) -> None:
     target = tmp_path / "out"
     step, config = tree / "step-1.safetensors", tree / "sub" / "config.json"
     assert list(pair_files(tree, target, base, compressing=True)) == [
-        FilePair(step, target / "step-1.safetensors.wzst", None),
-        FilePair(config, target / "sub" / "config.json.wzst", base / "sub" / "config.json.wzst"),
+        FilePair(step.relative_to(tree), step, target / "step-1.safetensors.wzst", None),
+        FilePair(
+            config.relative_to(tree),
+            config,
+            target / "sub" / "config.json.wzst",
+            base / "sub" / "config.json.wzst",
+        ),
     ]
 
 
