@@ -8,6 +8,23 @@ from pydantic import Field
 from weightzip.config.section import Section
 from weightzip.config.units import Duration
 
+LayoutName = Literal[
+    "auto",
+    "hf",
+    "accelerate",
+    "deepspeed",
+    "megatron",
+    "nemo",
+    "dcp",
+    "lightning",
+    "nvrx",
+    "dlrover",
+    "orbax",
+    "verl",
+    "generic",
+]
+"""Whose layout the checkpoints have; see docs/configuration.md."""
+
 
 class SourceSettings(Section):
     """What is watched. The daemon never writes, renames or deletes anything in it."""
@@ -16,8 +33,8 @@ class SourceSettings(Section):
     """Directory in which the trainer puts its checkpoints."""
     name: str = Field(default="main", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
     """Name of this source in logs, metrics and the state directory."""
-    layout: Literal["auto", "hf", "generic"] = "auto"
-    """How checkpoints are recognised: Hugging Face Trainer directories (`hf`), any directory or file (`generic`), or by what is there (`auto`: the former if it finds one, else what looks like a checkpoint)."""
+    layout: LayoutName = "auto"
+    """How checkpoints are recognised: by one trainer's layout, any directory or file (`generic`), or by what is there (`auto`: the checkpoints of every known trainer, or if there are none, what looks like a checkpoint)."""
     quiet_period: Duration | None = None
     """How long nothing in a checkpoint may change before it is looked at; unset: 10s on a local disk, 120s on a network file system."""
     rescan_interval: Duration = 30.0

@@ -7,7 +7,7 @@ import structlog
 from weightzip.daemon.components import Components
 from weightzip.daemon.jobs.backoff import Backoff
 from weightzip.daemon.jobs.startup_restore import needs_restore
-from weightzip.daemon.layouts import choose_layouts
+from weightzip.daemon.layouts import assign_layouts, choose_layouts
 from weightzip.daemon.store.repository import LATEST
 from weightzip.daemon.watch.scan import scan_source
 from weightzip.errors import DiskFull, DiskUnusable, NotFound, StoreUnavailable, TargetExists, WeightzipError
@@ -64,8 +64,8 @@ def _restore_newest(parts: Components) -> None:
 
 def _names_on_disk(parts: Components) -> set[str]:
     layouts = choose_layouts(parts.settings.source.layout)
-    sightings, _ = scan_source(parts.restores.allowed_root, parts.settings.source.ignore)
-    return {s.name for s in sightings if any(layout.claims(s) for layout in layouts)}
+    sightings, root_names = scan_source(parts.restores.allowed_root, parts.settings.source.ignore)
+    return set(assign_layouts(layouts, sightings, root_names))
 
 
 def _prefetch_newest(parts: Components) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
@@ -151,7 +152,9 @@ class Committer:
             self._log.info("encoded", name=pin.name, step=pin.step, bytes=encoded.stored_bytes)
             with self._timed("publish"):
                 uploader.finish()
-                report = repository.publish(encoded, n_uploads=self._n_uploads)
+                report = repository.publish(
+                    replace(encoded, trackers=pin.trackers), n_uploads=self._n_uploads
+                )
         self._count(pin, encoded, report, uploader.sent_bytes)
         return report.manifest
 

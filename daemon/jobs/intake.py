@@ -110,7 +110,7 @@ class Intake:
             return False
         start = time.monotonic()
         try:
-            pin = self._spool.pin(self._source, finding.sighting, finding.step, time.time())
+            pin = self._spool.pin(self._source, finding.sighting, finding.step, time.time(), finding.trackers)
         except SourceChanged as error:
             self._metrics.incomplete_attempts.labels("changed_while_reading").inc()
             self._log.warning("changed while it was pinned", step=finding.step, error=str(error))

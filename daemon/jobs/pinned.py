@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weightzip.daemon.checkpoint import find_save_time
+from weightzip.daemon.checkpoint import Tracker, find_save_time
 from weightzip.daemon.layouts import Sighting
 
 ContentKey = tuple[tuple[str, int, int], ...]
@@ -28,6 +28,7 @@ class PinRecord(BaseModel):
     how: Literal["link", "copy"]
     content: ContentKey
     committed: str | None = None
+    trackers: tuple[Tracker, ...] = ()
 
 
 class PinnedCheckpoint:
@@ -60,6 +61,11 @@ class PinnedCheckpoint:
     def content(self) -> ContentKey:
         """Return path, size and mtime of every file as they were when the pin was made."""
         return self.record.content
+
+    @property
+    def trackers(self) -> tuple[Tracker, ...]:
+        """Return the trackers that were beside the checkpoint, as they name it."""
+        return self.record.trackers
 
     @property
     def order(self) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from weightzip.daemon.checkpoint import Tracker
 from weightzip.daemon.disk import name_disk_full, remove_tree, write_durably
 from weightzip.daemon.jobs.pin import PinMethod, pin_files
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint, PinRecord, content_key
@@ -29,8 +30,17 @@ class Spool:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def pin(self, source: Path, sighting: Sighting, step: int, complete_at: float) -> PinnedCheckpoint:
+    def pin(
+        self,
+        source: Path,
+        sighting: Sighting,
+        step: int,
+        complete_at: float,
+        trackers: tuple[Tracker, ...] = (),
+    ) -> PinnedCheckpoint:
         """Hold fast the files of a complete checkpoint below `source`, whatever the trainer deletes later.
+
+        `trackers` are remembered with it.
 
         Raises:
             SourceChanged: it is not what the sighting saw any more.
@@ -38,10 +48,16 @@ class Spool:
         """
         pin_id = f"{step:012d}-{uuid.uuid4().hex[:12]}"
         with name_disk_full(self._root):
-            return self._pin_as(pin_id, source, sighting, step, complete_at)
+            return self._pin_as(pin_id, source, sighting, step, complete_at, trackers)
 
     def _pin_as(
-        self, pin_id: str, source: Path, sighting: Sighting, step: int, complete_at: float
+        self,
+        pin_id: str,
+        source: Path,
+        sighting: Sighting,
+        step: int,
+        complete_at: float,
+        trackers: tuple[Tracker, ...],
     ) -> PinnedCheckpoint:
         new, final = self._root / f"{_NEW}{pin_id}", self._root / pin_id
         tree = new / _TREE / sighting.name
@@ -56,6 +72,7 @@ class Spool:
                 complete_at=complete_at,
                 how=how,
                 content=content_key(sighting),
+                trackers=trackers,
             )
             write_durably(new / _RECORD, record.model_dump_json().encode())
             new.rename(final)

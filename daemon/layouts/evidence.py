@@ -10,10 +10,12 @@ class Evidence:
     """Findings about all files of one sighting.
 
     `problem` names the first file that is not closed, `hole` the first one with a part that was never written,
-    `documents` holds the parsed JSON files by path, `proven` the paths whose own structure shows that they are whole.
+    `documents` holds the parsed JSON files by path, `proven` the paths whose own structure shows that they are whole,
+    `named` the files that each `.metadata` of a distributed checkpoint lists, by its path.
     """
 
     problem: str | None = None
     hole: str | None = None
     documents: Mapping[str, Any] = field(default_factory=dict)
     proven: frozenset[str] = frozenset()
+    named: Mapping[str, frozenset[str]] = field(default_factory=dict)

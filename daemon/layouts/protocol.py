@@ -1,6 +1,6 @@
 """The contract of a layout: pure questions about a sighting, what its files showed, and its neighbours."""
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 from weightzip.daemon.layouts.evidence import Evidence
 from weightzip.daemon.layouts.peers import Peers
@@ -8,6 +8,11 @@ from weightzip.daemon.layouts.sighting import Sighting
 
 PATIENT_FACTOR = 4
 """Without a marker, a candidate must be quiet this many times longer before silence counts as its end."""
+
+Signal = Literal[
+    "marker", "tracker", "rename", "expected set", "file times", "negative marker", "neighbours", "silence"
+]
+"""What may tell that a checkpoint is whole, beside the structure of its files, which every layout asks for."""
 
 
 class Layout(Protocol):
@@ -17,8 +22,12 @@ class Layout(Protocol):
     def name(self) -> str:
         """Return the name used in the configuration and in status."""
 
-    def claims(self, sighting: Sighting) -> bool:
-        """Say whether this candidate is a checkpoint of this layout."""
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """Return what completeness is told by, the strongest first."""
+
+    def claims(self, sighting: Sighting, root_names: frozenset[str]) -> bool:
+        """Say whether this candidate, in a directory with these names, is a checkpoint of this layout."""
 
     def find_step(self, sighting: Sighting) -> int:
         """Return the training step."""

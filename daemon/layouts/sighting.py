@@ -1,5 +1,6 @@
 """What one look at the watched directory saw of one possible checkpoint. Pure data; the looking is watch/scan.py's."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -51,6 +52,15 @@ class Sighting:
     def paths(self) -> frozenset[str]:
         """Return the relative paths of the regular files."""
         return frozenset(entry.path for entry in self.files)
+
+    @cached_property
+    def folders(self) -> Mapping[str, Mapping[str, FileSighting]]:
+        """Return the regular files by directory (empty, or with a `/` at its end) and name."""
+        folders: dict[str, dict[str, FileSighting]] = {}
+        for entry in self.files:
+            folder, slash, name = entry.path.rpartition("/")
+            folders.setdefault(folder + slash, {})[name] = entry
+        return folders
 
     @cached_property
     def size_bytes(self) -> int:

@@ -1,6 +1,7 @@
 """Bring a checkpoint back: choose, fetch, decode, prove, publish; fall back to an older one on damage."""
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from weightzip.daemon.restore.target import (
     open_workroom,
     publish_tree,
 )
+from weightzip.daemon.restore.trackers import list_unwritten_trackers, write_tracker
 from weightzip.daemon.restore.write import TreeWriter
 from weightzip.daemon.store.layout import CheckpointKey
 from weightzip.daemon.store.manifest import Manifest
@@ -53,7 +55,8 @@ def restore_checkpoint(
 
     The tree is written in a work room beside `target` (see target.py), synced, then renamed. An identical checkpoint that is
     there already is left alone; a different one is replaced only with `force`, and files of it that are right are
-    reused. If the chosen checkpoint is damaged, the one saved before it is tried, at most `max_fallback` of them.
+    reused. Trackers beside it name it afterwards, unless they name one in `target` that was saved later.
+    If the chosen checkpoint is damaged, the one saved before it is tried, at most `max_fallback` of them.
     Without a `cache`, objects pass through a temporary one in the work room. `progress` counts raw bytes.
 
     Raises:
@@ -104,6 +107,7 @@ class _RestoreOne:
         with name_disk_errors(final):
             standing = inspect_standing(final, self.manifest)
         if standing.same:
+            self._write_trackers(None)
             return self._report(final, reused_bytes=self.manifest.raw_bytes, fetched_bytes=0)
         if standing.exists and not self.force:
             raise TargetExists(
@@ -117,8 +121,19 @@ class _RestoreOne:
                     standing.usable
                 )
             publish_tree(tree, final, room)
+            self._write_trackers(room)
         reused_bytes = sum(file.size_bytes for file in self.manifest.files if file.path in standing.usable)
         return self._report(final, reused_bytes, fetcher.fetched_bytes)
+
+    def _write_trackers(self, room: Path | None) -> None:
+        """Let the trackers name the checkpoint, which stands in its place by now."""
+        with name_disk_errors(self.target):
+            unwritten = list_unwritten_trackers(self.manifest, self.target)
+            if not unwritten:
+                return
+            with nullcontext(room) if room else open_workroom(self.target, self.manifest.name) as place:
+                for tracker in unwritten:
+                    write_tracker(tracker, self.target, place)
 
     def _report(self, final: Path, reused_bytes: int, fetched_bytes: int) -> RestoreReport:
         return RestoreReport(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from weightzip.daemon.checkpoint import FileEntry
+from weightzip.daemon.checkpoint import FileEntry, Tracker
 from weightzip.daemon.store.manifest import ArchiveRecord
 
 
@@ -14,7 +14,7 @@ class EncodedCheckpoint:
 
     `archives` holds what a restore needs, chain included, by file digest; `new_archives` the local archive of each
     object digest that this encoding made, unless it was sent ahead. `predecessor` is the identity of the predecessor
-    checkpoint if any archive leans on it.
+    checkpoint if any archive leans on it. `trackers` stood beside the checkpoint and name it.
     """
 
     name: str
@@ -26,3 +26,4 @@ class EncodedCheckpoint:
     raw_bytes: int
     stored_bytes: int
     seconds: float
+    trackers: tuple[Tracker, ...] = ()

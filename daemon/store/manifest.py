@@ -16,16 +16,24 @@ from weightzip.daemon.checkpoint import (
     ROOT_PATH,
     EntryKind,
     FileEntry,
+    Tracker,
     checkpoint_identity,
 )
 from weightzip.daemon.store.document import Moment
 from weightzip.daemon.store.layout import CheckpointKey
-from weightzip.daemon.store.manifest_rules import check_beside, check_entries, check_name, depth_by_digest
+from weightzip.daemon.store.manifest_rules import (
+    check_beside,
+    check_entries,
+    check_name,
+    check_trackers,
+    depth_by_digest,
+)
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Size = Annotated[int, Field(ge=0, lt=1 << 62)]
 MAX_ENTRIES = 200_000
 MAX_MANIFEST_BYTES = 64 << 20
+MAX_TRACKERS = 16
 
 
 class _Model(BaseModel):
@@ -53,6 +61,25 @@ class ManifestEntry(_Model):
         return FileEntry(**dict(self))
 
 
+class ManifestTracker(_Model):
+    """One tracker beside a checkpoint; see Tracker for the fields."""
+
+    name: str
+    kind: Literal["file", "symlink"]
+    text: str
+    mode: Annotated[int, Field(ge=0, le=0o7777)]
+    mtime_ns: Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
+
+    @classmethod
+    def of(cls, tracker: Tracker) -> "ManifestTracker":
+        """Take over a tracker that was read beside a checkpoint."""
+        return cls(**vars(tracker))
+
+    def to_tracker(self) -> Tracker:
+        """Return the same facts as the plain tracker the rest of the code works with."""
+        return Tracker(**dict(self))
+
+
 class Part(_Model):
     """What one node contributed to a checkpoint."""
 
@@ -63,7 +90,8 @@ class Part(_Model):
 class CheckpointRecord(_Model):
     """What a checkpoint is. `identity` covers the parts' paths, kinds, sizes, digests and link targets.
 
-    `saved_at_seconds` (Unix time) is when the trainer saved it: the largest file's time when it was encoded.
+    The trackers stood beside it and name it; they are no part of it. `saved_at_seconds` (Unix time) is when the trainer
+    saved it: the largest file's time when it was encoded.
     """
 
     name: str
@@ -72,6 +100,7 @@ class CheckpointRecord(_Model):
     identity: Digest
     # A restore of more than one part is not written yet.
     parts: Annotated[tuple[Part, ...], Field(min_length=1, max_length=1)]
+    trackers: Annotated[tuple[ManifestTracker, ...], Field(max_length=MAX_TRACKERS)] = ()
 
 
 class ArchiveRecord(_Model):
@@ -131,6 +160,7 @@ class Manifest(_Model):
     def name(self) -> str:
         """Return the name under which the checkpoint reappears in a target directory."""
         return self.checkpoint.name
+        check_trackers(self.trackers, self.name, self.step)
 
     @property
     def step(self) -> int:
@@ -174,6 +204,11 @@ class Manifest(_Model):
         return sum(
             archive.size_bytes for digest, archive in self.encoding.archives.items() if digest in digests
         )
+
+    @cached_property
+    def trackers(self) -> tuple[Tracker, ...]:
+        """Return the trackers that stood beside the checkpoint, as they name it."""
+        return tuple(tracker.to_tracker() for tracker in self.checkpoint.trackers)
 
     @property
     def object_digests(self) -> frozenset[str]:

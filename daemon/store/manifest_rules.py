@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from weightzip.daemon.checkpoint import ROOT_PATH, FileEntry, check_entry_path, paths
+from weightzip.daemon.checkpoint import ROOT_PATH, FileEntry, Tracker, check_entry_path, check_tracker, paths
 from weightzip.errors import CorruptData
 
 MAX_CHAIN_DEPTH = 64
@@ -41,6 +41,17 @@ def check_entries(entries: Sequence[FileEntry]) -> None:
 
 
 def _check_fields(entry: FileEntry) -> None:
+def check_trackers(trackers: Sequence[Tracker], name: str, step: int) -> None:
+    """Refuse trackers that do more than name the checkpoint, and two of one name."""
+    for tracker in trackers:
+        try:
+            check_tracker(tracker, name, step)
+        except CorruptData as error:
+            raise ValueError(str(error)) from error
+    if len({tracker.name for tracker in trackers}) != len(trackers):
+        raise ValueError("a tracker appears twice")
+
+
     if (entry.kind == "file") != (entry.digest is not None):
         raise ValueError(f"{entry.path!r}: a file has a digest, nothing else has")
     if (entry.kind == "symlink") != (entry.target is not None):

@@ -20,6 +20,7 @@ from weightzip.daemon.store.manifest import (
     Encoding,
     Manifest,
     ManifestEntry,
+    ManifestTracker,
     Part,
 )
 from weightzip.daemon.store.protocol import CreateOutcome, Store
@@ -89,6 +90,7 @@ def build_manifest(run_id: str, encoded: EncodedCheckpoint, saved_at_seconds: in
             saved_at_seconds=saved_at_seconds,
             identity=checkpoint_identity([encoded.entries]),
             parts=(Part(node=0, entries=tuple(ManifestEntry.of(entry) for entry in encoded.entries)),),
+            trackers=tuple(ManifestTracker.of(tracker) for tracker in encoded.trackers),
         ),
         encoding=Encoding(predecessor=encoded.predecessor, archives=dict(encoded.archives)),
     )

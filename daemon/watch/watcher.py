@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from weightzip.daemon.checkpoint import ROOT_PATH, resolve_entry_path
-from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting
+from weightzip.daemon.checkpoint import ROOT_PATH, Tracker, resolve_entry_path
+from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting, assign_layouts
 from weightzip.daemon.layouts.closed import check_closed
 from weightzip.daemon.layouts.names import count_shapes, strip_numbers
+from weightzip.daemon.layouts.trackers import select_trackers
 from weightzip.daemon.watch.candidate import Candidate, Judgement, Stage, judge, observe
 from weightzip.daemon.watch.scan import scan_source
+from weightzip.daemon.watch.trackers import list_texts, read_trackers
 
 FindHandling = Callable[[Sighting, int], str | None]
 """Says what was done with a complete checkpoint (sighting, step) before: "pinned", "committed", ...; None if nothing."""
@@ -21,12 +23,13 @@ FindHandling = Callable[[Sighting, int], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one look says about one candidate."""
+    """What one look says about one candidate. `trackers` are those beside it that name it, or will."""
 
     sighting: Sighting
     layout: str
     step: int
     judgement: Judgement
+    trackers: tuple[Tracker, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,12 +88,15 @@ class Watcher:
         Raises:
             OSError: the directory cannot be read.
         """
+        # Before the scan: what a tracker names was there when it was written.
+        trackers = read_trackers(self._root)
         sightings, root_names = scan_source(self._root, self._ignore)
         self._candidates = {s.name: observe(self._candidates.get(s.name), s, now_seconds) for s in sightings}
         self._evidence = {name: known for name, known in self._evidence.items() if name in self._candidates}
         # As the store orders them: after a run was set back, the checkpoints of higher steps are the older ones.
         claims = sorted(
-            self._claims(), key=lambda claim: (claim.candidate.sighting.saved_at_seconds, claim.step)
+            self._claims(root_names),
+            key=lambda claim: (claim.candidate.sighting.saved_at_seconds, claim.step),
         )
         findings: list[Finding] = []
         shapes = dict(shapes_before)
@@ -102,10 +108,12 @@ class Watcher:
                 for later in claims[position + 1 :]
                 if strip_numbers(later.candidate.sighting.name) == family
             )
-            judgement = self._judge(claim, Peers(shapes.get(family), newer, root_names), now_seconds)
+            peers = Peers(shapes.get(family), newer, root_names, list_texts(trackers))
+            judgement = self._judge(claim, peers, now_seconds)
             if judgement.stage >= Stage.MARKED:
                 shapes[family] = count_shapes(sighting.paths)
-            findings.append(Finding(sighting, claim.layout.name, claim.step, judgement))
+            own = select_trackers(trackers, sighting.name, claim.step)
+            findings.append(Finding(sighting, claim.layout.name, claim.step, judgement, own))
         times = [f.judgement.recheck_at_seconds for f in findings]
         next_look_at = min((time for time in times if time is not None), default=None)
         return Look(tuple(findings), next_look_at, self._has_root_vanished())
@@ -115,16 +123,13 @@ class Watcher:
         self._root_seen = self._root_seen or exists
         return self._root_seen and not exists
 
-    def _claims(self) -> list[_Claim]:
-        # One layout for the whole directory, the first that recognises anything: beside the checkpoints of a known
-        # trainer lie logs and exported models, which are no checkpoints.
-        for layout in self._layouts:
-            claimed = [c for c in self._candidates.values() if layout.claims(c.sighting)]
-            if claimed:
-                return [
-                    _Claim(candidate, layout, layout.find_step(candidate.sighting)) for candidate in claimed
-                ]
-        return []
+    def _claims(self, root_names: frozenset[str]) -> list[_Claim]:
+        sightings = [candidate.sighting for candidate in self._candidates.values()]
+        layouts = assign_layouts(self._layouts, sightings, root_names)
+        return [
+            _Claim(self._candidates[name], layout, layout.find_step(self._candidates[name].sighting))
+            for name, layout in layouts.items()
+        ]
 
     def _judge(self, claim: _Claim, peers: Peers, now_seconds: float) -> Judgement:
         candidate = claim.candidate

@@ -6,17 +6,18 @@ from weightzip.daemon.layouts.generic import GenericLayout
 from weightzip.daemon.layouts.names import count_shapes
 
 ANY, CHOOSY = GenericLayout(choosy=False), GenericLayout(choosy=True)
+NAMES: frozenset[str] = frozenset()
 DIRECTORY = see_directory("step-7", "model.bin", "optimizer.bin")
 
 
 def test_choosy_takes_only_what_looks_like_a_checkpoint() -> None:
     logs = see_directory("runs", "events.out.tfevents.1")
-    assert ANY.claims(logs)
-    assert not CHOOSY.claims(logs)
-    assert CHOOSY.claims(DIRECTORY)
-    assert CHOOSY.claims(see_file("last.ckpt"))
-    assert not CHOOSY.claims(see_file("train.log"))
-    assert not ANY.claims(see_directory("empty"))
+    assert ANY.claims(logs, NAMES)
+    assert not CHOOSY.claims(logs, NAMES)
+    assert CHOOSY.claims(DIRECTORY, NAMES)
+    assert CHOOSY.claims(see_file("last.ckpt"), NAMES)
+    assert not CHOOSY.claims(see_file("train.log"), NAMES)
+    assert not ANY.claims(see_directory("empty"), NAMES)
 
 
 def test_a_name_without_number_is_numbered_by_time() -> None:
@@ -53,9 +54,3 @@ def test_a_marker_beside_the_checkpoint_says_that_the_save_goes_on() -> None:
     peers = Peers(root_names=frozenset({"step-7-unfinished", "step-7"}))
     reason = ANY.find_unmarked(DIRECTORY, Evidence(), peers, patient=True)
     assert reason == "step-7-unfinished says that the save goes on"
-
-
-def test_auto_asks_the_known_trainer_first() -> None:
-    assert [layout.name for layout in choose_layouts("auto")] == ["hf", "generic"]
-    assert [layout.name for layout in choose_layouts("hf")] == ["hf"]
-    assert [layout.name for layout in choose_layouts("generic")] == ["generic"]

@@ -10,15 +10,16 @@ from weightzip.daemon.layouts.hf import HfLayout
 from weightzip.daemon.layouts.names import count_shapes
 
 HF = HfLayout()
+NAMES: frozenset[str] = frozenset()
 COMPLETE = ("config.json", "model.safetensors", "optimizer.pt", "rng_state.pth", "trainer_state.json")
 STATE = Evidence(documents={"trainer_state.json": {"global_step": 500}})
 
 
 def test_only_numbered_checkpoint_directories_are_claimed() -> None:
-    assert HF.claims(see_directory("checkpoint-500", "a"))
-    assert not HF.claims(see_directory("checkpoint-500x", "a"))
-    assert not HF.claims(see_directory("tmp-checkpoint-500", "a"))
-    assert not HF.claims(see_file("checkpoint-500"))
+    assert HF.claims(see_directory("checkpoint-500", "a"), NAMES)
+    assert not HF.claims(see_directory("checkpoint-500x", "a"), NAMES)
+    assert not HF.claims(see_directory("tmp-checkpoint-500", "a"), NAMES)
+    assert not HF.claims(see_file("checkpoint-500"), NAMES)
     assert HF.find_step(see_directory("checkpoint-500", "a")) == 500
 
 
