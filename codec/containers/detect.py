@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 
+from weightzip.codec.containers.dcp import read_dcp_layout
 from weightzip.codec.containers.gguf import read_gguf_layout
 from weightzip.codec.containers.msgpack import read_msgpack_layout
 from weightzip.codec.containers.npy import read_npy_layout
 from weightzip.codec.containers.safetensors import read_safetensors_layout
 from weightzip.codec.containers.surroundings import NoSurroundings, Surroundings
+from weightzip.codec.containers.tar import read_tar_layout
 from weightzip.codec.format.layout import ContainerKind, Layout
 from weightzip.codec.source import ByteSource
 
 # Asked in this order; each returns None for a file that is not its own.
 _READERS: tuple[Callable[[ByteSource, Surroundings], Layout | None], ...] = (
     lambda source, _: read_safetensors_layout(source),
+    read_dcp_layout,  # before torch zips: such a file ends as one, too
     lambda source, _: read_npy_layout(source),
     lambda source, _: read_gguf_layout(source),
     lambda source, _: read_msgpack_layout(source),  # last: it has no magic
@@ -28,8 +31,12 @@ def read_layout(source: ByteSource, surroundings: Surroundings | None = None) ->
         TruncatedData: the source is shorter than it said.
     """
     around = surroundings if surroundings is not None else NoSurroundings()
+    return read_tar_layout(source, _read_member) or _read_member(source, around)
+
+
+def _read_member(source: ByteSource, surroundings: Surroundings) -> Layout:
     for read in _READERS:
-        layout = read(source, around)
+        layout = read(source, surroundings)
         if layout is not None:
             return layout
     return Layout(ContainerKind.OPAQUE, source.size_bytes, ())
