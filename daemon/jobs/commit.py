@@ -12,11 +12,11 @@ from weightzip.codec.recipes.level import Level
 from weightzip.config.encode import EncodeSettings
 from weightzip.daemon.disk import remove_tree
 from weightzip.daemon.jobs.choose_predecessor import choose_predecessor
-from weightzip.daemon.jobs.encode import PredecessorFiles, encode_checkpoint
+from weightzip.daemon.jobs.encode import encode_checkpoint
 from weightzip.daemon.jobs.gateway import StoreGateway
 from weightzip.daemon.jobs.ledger import Ledger
 from weightzip.daemon.jobs.pinned import PinnedCheckpoint
-from weightzip.daemon.jobs.predecessor import RawPredecessor, StoredPredecessor
+from weightzip.daemon.jobs.predecessor import PredecessorFiles, RawPredecessor, StoredPredecessor
 from weightzip.daemon.jobs.progress import WorkProgress
 from weightzip.daemon.jobs.prune import Pruner
 from weightzip.daemon.jobs.spool import Spool, check_pin

@@ -2,37 +2,26 @@
 
 import time
 from collections import ChainMap
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.moved import find_nothing
 from weightzip.codec.recipes.level import Level
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, resolve_entry_path, scan_tree
 from weightzip.daemon.jobs.join import join_files
 from weightzip.daemon.jobs.leftovers import EncodedFile, archive_path, fits, is_whole, read_note, write_note
+from weightzip.daemon.jobs.moved import MovedFinder
+from weightzip.daemon.jobs.predecessor import PredecessorFiles
 from weightzip.daemon.store.encoded import EncodedCheckpoint
-from weightzip.daemon.store.manifest import ArchiveRecord, Manifest, list_needed
+from weightzip.daemon.store.manifest import ArchiveRecord, list_needed
 from weightzip.errors import NotFound, SourceChanged, WrongPredecessor
 from weightzip.files import compress_file
 from weightzip.files.beside import BesideFiles, rank_file
 from weightzip.files.reports import CompressReport, Progress
-
-
-class PredecessorFiles(Protocol):
-    """A published checkpoint whose files can be read as predecessors.
-
-    See RawPredecessor (a pinned tree) and StoredPredecessor (archives in a cache) beside this file.
-    """
-
-    @property
-    def manifest(self) -> Manifest:
-        """Return the manifest of the checkpoint."""
-
-    def open_file(self, entry: FileEntry) -> AbstractContextManager[Predecessor]:
-        """Open one of its files for random access to the raw bytes."""
 
 
 class ArchiveSink(Protocol):
@@ -60,7 +49,8 @@ def encode_checkpoint(
 ) -> EncodedCheckpoint:
     """Compress every file of the checkpoint at `root` into `workdir`, against the predecessor's file of its path.
 
-    The largest file comes first, and later ones may lean on it too (see BesideFiles).
+    Tensors that moved from one file to another are found by name (see EarlierFiles). The largest file comes first, and
+    later ones may lean on it too (see BesideFiles).
     Files that the predecessor (or its chain) holds already make no archive.
     Run it again with the same `workdir` after an interruption: archives that still fit are taken over.
     Each archive goes to the `sink` as soon as it is finished; without one they all stay in `workdir`. `progress`
@@ -121,6 +111,7 @@ class _Job:
     done_bytes: int = 0
 
     def __post_init__(self) -> None:
+        self.moved = MovedFinder(self.predecessor) if self.predecessor is not None else None
         self.known_sizes.update(record.file_bytes for record in self.known.values())
 
     @property
@@ -184,16 +175,19 @@ class _Job:
             self.sink.put(encoded.record, archive)
 
     def _compress(self, path: Path, archive: Path, file: TreeEntry, partner: FileEntry | None) -> EncodedFile:
-        opened: AbstractContextManager[Predecessor | None] = nullcontext()
-        if partner is not None and self.predecessor is not None:
-            opened = self.predecessor.open_file(partner)
-        with opened as base:
+        with ExitStack() as opened:
+            base, find_moved = None, find_nothing
+            if partner is not None and self.predecessor is not None:
+                base = opened.enter_context(self.predecessor.open_file(partner))
+            if self.moved is not None:
+                find_moved = partial(self.moved.open_moved, file.path, partner, opened)
             try:
                 report = compress_file(
                     path,
                     archive,
                     base=base,
                     beside=self.beside.files,
+                    find_moved=find_moved,
                     level=self.level,
                     n_threads=self.n_threads,
                     verify=self.verify,
@@ -202,13 +196,14 @@ class _Job:
                 )
             except NotFound as error:
                 raise SourceChanged(f"{path} vanished before it was read") from error
-        _check_report(report, path, file, partner)
+        _check_report(report, path, file, self.known)
         encoded = EncodedFile(
             report.file_digest,
             report.raw_bytes,
             report.archive_digest,
             report.stored_bytes,
             report.base_digest,
+            report.moved_digests,
             report.beside_digests,
         )
         write_note(archive, encoded)
@@ -236,13 +231,15 @@ def _hash_source(path: Path, file: TreeEntry, n_threads: int) -> str:
     return digest
 
 
-def _check_report(report: CompressReport, path: Path, file: TreeEntry, partner: FileEntry | None) -> None:
+def _check_report(
+    report: CompressReport, path: Path, file: TreeEntry, published: Collection[str]
+) -> None:
     if report.raw_bytes != file.size_bytes:
         raise SourceChanged(
             f"{path} has {report.raw_bytes} bytes, it had {file.size_bytes} when it was listed"
         )
-    if report.base_digest is not None and (partner is None or report.base_digest != partner.digest):
-        raise WrongPredecessor(
-            f"{path} was encoded against {report.base_digest}, the manifest of the predecessor says "
-            f"{partner.digest if partner else None}"
-        )
+    for digest in filter(None, (report.base_digest, *report.moved_digests)):
+        if digest not in published:
+            raise WrongPredecessor(
+                f"{path} was encoded against {digest}, which the manifest of the predecessor does not hold"
+            )

@@ -25,6 +25,7 @@ class EncodedFile:
     object_digest: str
     archive_bytes: int
     predecessor_digest: str | None
+    moved_digests: tuple[str, ...]
     beside_digests: tuple[str, ...]
 
     @property
@@ -35,6 +36,7 @@ class EncodedFile:
             size_bytes=self.archive_bytes,
             file_bytes=self.file_bytes,
             predecessor_digest=self.predecessor_digest,
+            moved_digests=self.moved_digests,
             beside_digests=self.beside_digests,
         )
 
@@ -56,15 +58,15 @@ def read_note(archive: Path) -> EncodedFile | None:
     """Return what the note of an archive says, None without a note; the archive itself may be gone already."""
     try:
         said = json.loads(archive.with_suffix(NOTE_SUFFIX).read_text())
-        return EncodedFile(**said | {"beside_digests": tuple(said["beside_digests"])})
+        lists = {name: tuple(said[name]) for name in ("moved_digests", "beside_digests")}
+        return EncodedFile(**said | lists)
     except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
 
 
 def fits(encoded: EncodedFile, file_digest: str, known_digests: Collection[str]) -> bool:
     """Say whether an archive restores exactly this file and leans on nothing that is out of reach."""
-    leans_on = {*encoded.beside_digests, *filter(None, [encoded.predecessor_digest])}
-    return encoded.file_digest == file_digest and leans_on <= set(known_digests)
+    return encoded.file_digest == file_digest and set(encoded.record.needed_digests) <= set(known_digests)
 
 
 def is_whole(archive: Path, encoded: EncodedFile) -> bool:

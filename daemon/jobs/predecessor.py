@@ -1,9 +1,11 @@
 """The two ways to reach the files of a published predecessor: its raw tree, or its archives in a cache."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
+from typing import Protocol
 
+from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.predecessor import ArchivePredecessor, FilePredecessor, Predecessor
 from weightzip.daemon.checkpoint import FileEntry, resolve_entry_path
 from weightzip.daemon.restore.cache import ObjectCache
@@ -12,6 +14,24 @@ from weightzip.daemon.restore.fetch import ObjectFetcher
 from weightzip.daemon.store.manifest import Manifest
 from weightzip.daemon.store.repository import Repository
 from weightzip.errors import MissingPredecessor, SourceChanged, WrongPredecessor
+from weightzip.files.opening import open_alone
+
+
+class PredecessorFiles(Protocol):
+    """A published checkpoint whose files can be read as predecessors.
+
+    See RawPredecessor (a pinned tree) and StoredPredecessor (archives in a cache).
+    """
+
+    @property
+    def manifest(self) -> Manifest:
+        """Return the manifest of the checkpoint."""
+
+    def read_tensors(self, entry: FileEntry) -> Mapping[str, TensorRange]:
+        """Return the tensors of one of its files by name; its bytes are not proven for that."""
+
+    def open_file(self, entry: FileEntry) -> AbstractContextManager[Predecessor]:
+        """Open one of its files for random access to the raw bytes."""
 
 
 class RawPredecessor:
@@ -29,14 +49,14 @@ class RawPredecessor:
     def manifest(self) -> Manifest:
         return self._manifest
 
+    def read_tensors(self, entry: FileEntry) -> Mapping[str, TensorRange]:
+        with closing(self._open(entry)) as file:
+            return file.tensors
+
     @contextmanager
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:
         path = resolve_entry_path(self._root, entry.path)
-        try:
-            opened = FilePredecessor(path)
-        except FileNotFoundError as error:
-            raise MissingPredecessor(f"{path}, the predecessor that was published, is gone") from error
-        with closing(opened) as file:
+        with closing(self._open(entry)) as file:
             if file.digest.hex() != entry.digest:
                 raise WrongPredecessor(f"{path} is no longer the published file with digest {entry.digest}")
             try:
@@ -45,6 +65,13 @@ class RawPredecessor:
                 _check_unchanged(file, path)  # it may have been this file that changed
                 raise
             _check_unchanged(file, path)
+
+    def _open(self, entry: FileEntry) -> FilePredecessor:
+        path = resolve_entry_path(self._root, entry.path)
+        try:
+            return FilePredecessor(path)
+        except FileNotFoundError as error:
+            raise MissingPredecessor(f"{path}, the predecessor that was published, is gone") from error
 
 
 def _check_unchanged(file: FilePredecessor, path: Path) -> None:
@@ -66,6 +93,15 @@ class StoredPredecessor:
     @property
     def manifest(self) -> Manifest:
         return self._manifest
+
+    def read_tensors(self, entry: FileEntry) -> Mapping[str, TensorRange]:
+        record = self._manifest.encoding.archives[entry.digest or ""]
+        with (
+            ObjectFetcher(self._repository.store) as fetcher,
+            fetcher.hold([record], self._cache) as paths,
+            open_alone(paths[record.object_digest]) as archive,
+        ):
+            return {tensor.name: tensor for tensor in archive.index.layout.tensors}
 
     @contextmanager
     def open_file(self, entry: FileEntry) -> Iterator[Predecessor]:

@@ -35,8 +35,7 @@ def open_archives(
     for digest, record in needed.items():
         archive = open_archive(
             paths[record.object_digest],
-            base=opened.get(record.predecessor_digest or ""),
-            beside=[opened[beside] for beside in record.beside_digests],
+            beside=[opened[other] for other in record.needed_digests],
         )
         opened[digest] = stack.enter_context(archive)
     return opened

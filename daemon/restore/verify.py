@@ -170,8 +170,7 @@ class _FullReader:
                 opened = open_archives(needed, paths, stack)
                 report = check_archive(
                     paths[record.object_digest],
-                    base=opened.get(record.predecessor_digest or ""),
-                    beside=[opened[beside] for beside in record.beside_digests],
+                    beside=[opened[other] for other in record.needed_digests],
                     n_threads=self.n_threads,
                 )
             if report.file_digest != file_digest:

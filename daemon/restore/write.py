@@ -94,8 +94,8 @@ class TreeWriter:
         # What an unchanged file leans on may have changed, and is then only in its archive.
         restored = [digest for digest in record.beside_digests if digest in self._path_of]
         needed: dict[str, ArchiveRecord] = {}
-        for digest in (record.predecessor_digest, *record.beside_digests):
-            if digest is not None and digest not in restored:
+        for digest in record.needed_digests:
+            if digest not in restored:
                 needed |= self._manifest.list_needed(digest)
         with self._fetcher.hold([*needed.values(), record], self._cache) as paths, ExitStack() as stack:
             archive = paths[record.object_digest]
@@ -105,8 +105,7 @@ class TreeWriter:
             report = decompress_file(
                 archive,
                 path,
-                base=opened.get(record.predecessor_digest or ""),
-                beside=[opened[digest] for digest in record.beside_digests],
+                beside=[opened[digest] for digest in record.needed_digests],
                 n_threads=self._n_threads,
             )
         if report.file_digest != entry.digest:

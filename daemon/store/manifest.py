@@ -106,14 +106,27 @@ class CheckpointRecord(_Model):
 class ArchiveRecord(_Model):
     """How one file is stored: the archive object, and the files it leans on, by digest.
 
-    `predecessor_digest` is an earlier version of the file; `beside_digests` are files that were saved with it.
+    `predecessor_digest` is an earlier version of the file, `moved_digests` are other files of the predecessor, from which
+    tensors moved into this one; `beside_digests` are files that were saved with it.
     """
 
     object_digest: Digest
     size_bytes: Size
     file_bytes: Size
     predecessor_digest: Digest | None = None
+    moved_digests: Annotated[tuple[Digest, ...], Field(max_length=MAX_REFERENCES)] = ()
     beside_digests: Annotated[tuple[Digest, ...], Field(max_length=MAX_REFERENCES)] = ()
+
+    @property
+    def predecessor_digests(self) -> tuple[str, ...]:
+        """Return the digests of all files of the predecessor that it leans on."""
+        first = () if self.predecessor_digest is None else (self.predecessor_digest,)
+        return (*first, *self.moved_digests)
+
+    @property
+    def needed_digests(self) -> tuple[str, ...]:
+        """Return the digests of all files that it leans on."""
+        return (*self.predecessor_digests, *self.beside_digests)
 
 
 class Encoding(_Model):
@@ -147,6 +160,7 @@ class Manifest(_Model):
         by_node = [[entry.to_entry() for entry in part.entries] for part in self.checkpoint.parts]
         for entries in by_node:
             check_entries(entries)
+        check_trackers(self.trackers, self.name, self.step)
         if self.checkpoint.identity != checkpoint_identity(by_node):
             raise ValueError("the identity is not that of the entries")
         for entry in self.files:
@@ -160,7 +174,6 @@ class Manifest(_Model):
     def name(self) -> str:
         """Return the name under which the checkpoint reappears in a target directory."""
         return self.checkpoint.name
-        check_trackers(self.trackers, self.name, self.step)
 
     @property
     def step(self) -> int:
@@ -192,6 +205,11 @@ class Manifest(_Model):
         """Return the entries that are files."""
         return tuple(entry for entry in self.entries if entry.kind == "file")
 
+    @cached_property
+    def trackers(self) -> tuple[Tracker, ...]:
+        """Return the trackers that stood beside the checkpoint, as they name it."""
+        return tuple(tracker.to_tracker() for tracker in self.checkpoint.trackers)
+
     @property
     def raw_bytes(self) -> int:
         """Return the size of all files together."""
@@ -204,11 +222,6 @@ class Manifest(_Model):
         return sum(
             archive.size_bytes for digest, archive in self.encoding.archives.items() if digest in digests
         )
-
-    @cached_property
-    def trackers(self) -> tuple[Tracker, ...]:
-        """Return the trackers that stood beside the checkpoint, as they name it."""
-        return tuple(tracker.to_tracker() for tracker in self.checkpoint.trackers)
 
     @property
     def object_digests(self) -> frozenset[str]:
@@ -239,7 +252,7 @@ class Manifest(_Model):
     def _depths(self) -> dict[str, int]:
         """Return how deep the chain of each file is, all of them proven to end."""
         archives = self.encoding.archives
-        predecessors = {digest: archive.predecessor_digest for digest, archive in archives.items()}
+        predecessors = {digest: archive.predecessor_digests for digest, archive in archives.items()}
         depths = depth_by_digest(predecessors)
         check_beside(predecessors, {digest: archive.beside_digests for digest, archive in archives.items()})
         return depths
@@ -247,14 +260,14 @@ class Manifest(_Model):
 
 def list_needed(archives: Mapping[str, ArchiveRecord], file_digest: str) -> dict[str, ArchiveRecord]:
     """Return those of `archives` that restore a file, in an order in which each leans on earlier ones only."""
-    chain: list[str] = []
-    digest: str | None = file_digest
-    while digest is not None:
-        chain.append(digest)
-        digest = archives[digest].predecessor_digest
     needed: dict[str, ArchiveRecord] = {}
-    for member in reversed(chain):
-        for beside in archives[member].beside_digests:  # these lean on nothing beside them: see check_beside
-            needed |= list_needed(archives, beside)
-        needed[member] = archives[member]
+    _add_needed(needed, archives, file_digest)
     return needed
+
+
+def _add_needed(needed: dict[str, ArchiveRecord], archives: Mapping[str, ArchiveRecord], digest: str) -> None:
+    """Add an archive after those that it leans on. No way is longer than two chains: see check_beside."""
+    if digest not in needed:
+        for other in archives[digest].needed_digests:
+            _add_needed(needed, archives, other)
+        needed[digest] = archives[digest]

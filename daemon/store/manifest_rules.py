@@ -1,6 +1,7 @@
 """What a manifest must obey beyond its shape. Pure checks over plain data, raising ValueError for pydantic."""
 
 from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from weightzip.daemon.checkpoint import ROOT_PATH, FileEntry, Tracker, check_entry_path, check_tracker, paths
 from weightzip.errors import CorruptData
@@ -40,7 +41,6 @@ def check_entries(entries: Sequence[FileEntry]) -> None:
             raise ValueError(f"path {path!r} has no parent directory among the entries")
 
 
-def _check_fields(entry: FileEntry) -> None:
 def check_trackers(trackers: Sequence[Tracker], name: str, step: int) -> None:
     """Refuse trackers that do more than name the checkpoint, and two of one name."""
     for tracker in trackers:
@@ -52,6 +52,7 @@ def check_trackers(trackers: Sequence[Tracker], name: str, step: int) -> None:
         raise ValueError("a tracker appears twice")
 
 
+def _check_fields(entry: FileEntry) -> None:
     if (entry.kind == "file") != (entry.digest is not None):
         raise ValueError(f"{entry.path!r}: a file has a digest, nothing else has")
     if (entry.kind == "symlink") != (entry.target is not None):
@@ -62,34 +63,29 @@ def check_trackers(trackers: Sequence[Tracker], name: str, step: int) -> None:
         raise ValueError(f"{entry.path!r}: a symlink target is not empty and holds no NUL")
 
 
-def depth_by_digest(predecessors: Mapping[str, str | None]) -> dict[str, int]:
-    """Return how many residual steps lie between each file and its keyframe.
+def depth_by_digest(predecessors: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return how many residual steps lie between each file and its keyframe, by the longest way.
 
     Raises:
         ValueError: a predecessor is not among the files, or a chain runs in a circle or is too deep.
     """
+    for digest, others in predecessors.items():
+        for other in others:
+            if other not in predecessors:
+                raise ValueError(f"file {digest} leans on {other}, which has no archive here")
     depths: dict[str, int] = {}
-    for start in predecessors:
-        trail: list[str] = []
-        on_trail: set[str] = set()
-        digest: str | None = start
-        while digest is not None and digest not in depths:
-            if digest in on_trail:
-                raise ValueError(f"the chain of file {start} runs in a circle")
-            if digest not in predecessors:
-                raise ValueError(f"file {trail[-1]} leans on {digest}, which has no archive here")
-            trail.append(digest)
-            on_trail.add(digest)
-            digest = predecessors[digest]
-        depth = -1 if digest is None else depths[digest]
-        if depth + len(trail) > MAX_CHAIN_DEPTH:
-            raise ValueError(f"the chain of file {start} is deeper than {MAX_CHAIN_DEPTH} residual steps")
-        for steps, member in enumerate(reversed(trail), start=1):
-            depths[member] = depth + steps
+    try:
+        for digest in TopologicalSorter(predecessors).static_order():
+            depths[digest] = max((depths[other] + 1 for other in predecessors[digest]), default=0)
+    except CycleError as error:
+        raise ValueError(f"the chain of file {error.args[1][0]} runs in a circle") from error
+    deepest = max(depths, key=depths.__getitem__, default="")
+    if depths.get(deepest, 0) > MAX_CHAIN_DEPTH:
+        raise ValueError(f"the chain of file {deepest} is deeper than {MAX_CHAIN_DEPTH} residual steps")
     return depths
 
 
-def check_beside(predecessors: Mapping[str, str | None], beside: Mapping[str, Sequence[str]]) -> None:
+def check_beside(predecessors: Mapping[str, Sequence[str]], beside: Mapping[str, Sequence[str]]) -> None:
     """Refuse files that lean on a file beside them that leans on one itself, or whose predecessors do.
 
     So no circle is possible, and nothing lies deeper than one step more than its chain. The chains are sound already.
@@ -98,15 +94,8 @@ def check_beside(predecessors: Mapping[str, str | None], beside: Mapping[str, Se
         ValueError: as said, or there is no archive of a file that is leaned on.
     """
     leaning: dict[str, bool] = {}
-    for start in predecessors:
-        trail: list[str] = []
-        digest: str | None = start
-        while digest is not None and digest not in leaning:
-            trail.append(digest)
-            digest = predecessors[digest]
-        for member in reversed(trail):
-            before = predecessors[member]
-            leaning[member] = bool(beside[member]) or (before is not None and leaning[before])
+    for digest in TopologicalSorter(predecessors).static_order():
+        leaning[digest] = bool(beside[digest]) or any(leaning[other] for other in predecessors[digest])
     for digest, others in beside.items():
         for other in others:
             if other not in predecessors:

@@ -12,7 +12,7 @@ from support.repositories import Publisher
 from weightzip.config.encode import EncodeSettings
 from weightzip.daemon.checkpoint import FileEntry, checkpoint_identity
 from weightzip.daemon.store.document import decode_document, encode_document
-from weightzip.daemon.store.manifest import Manifest
+from weightzip.daemon.store.manifest import ArchiveRecord, Manifest, list_needed
 from weightzip.daemon.store.manifest_rules import MAX_CHAIN_DEPTH, check_beside, depth_by_digest
 from weightzip.daemon.store.memory import MemoryStore
 from weightzip.errors import CorruptData, UnsupportedVersion
@@ -156,6 +156,13 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     "missing beside it": lambda content: next(iter(content["encoding"]["archives"].values())).update(
         beside_digests=["ab" * 32]
     ),
+    "circle of moved tensors": lambda content: [
+        archive.update(moved_digests=[*content["encoding"]["archives"]])
+        for archive in content["encoding"]["archives"].values()
+    ],
+    "moved from nowhere": lambda content: next(iter(content["encoding"]["archives"].values())).update(
+        moved_digests=["ab" * 32]
+    ),
     "missing predecessor": lambda content: next(iter(content["encoding"]["archives"].values())).update(
         predecessor_digest="ab" * 32
     ),
@@ -178,36 +185,57 @@ def test_what_a_hostile_manifest_says_is_not_repeated_at_length(manifest: Manife
 
 
 def test_depth_counts_residual_steps() -> None:
-    assert depth_by_digest({"a": None, "b": "a", "c": "b", "d": "a"}) == {"a": 0, "b": 1, "c": 2, "d": 1}
+    assert depth_by_digest({"a": (), "b": "a", "c": "b", "d": "a"}) == {"a": 0, "b": 1, "c": 2, "d": 1}
+    assert depth_by_digest({"e": ["a", "c"], "a": (), "b": "a", "c": "b"})["e"] == 3
     with pytest.raises(ValueError, match="circle"):
         depth_by_digest({"a": "b", "b": "a"})
+    with pytest.raises(ValueError, match="circle"):
+        depth_by_digest({"a": (), "b": "ac", "c": "ab"})
     with pytest.raises(ValueError, match="no archive"):
         depth_by_digest({"a": "x"})
 
 
 def test_what_is_leaned_on_beside_a_file_leans_on_nothing_beside_it() -> None:
-    chain: dict[str, str | None] = {"old": None, "new": "old", "copy": None, "copy of copy": None}
+    chain: dict[str, list[str]] = {"old": [], "new": ["old"], "copy": [], "copy of copy": []}
     nothing: dict[str, list[str]] = {digest: [] for digest in chain}
     check_beside(chain, nothing | {"copy": ["new"]})
     with pytest.raises(ValueError, match="copy of copy leans on copy beside it, which leans on another"):
         check_beside(chain, nothing | {"copy": ["new"], "copy of copy": ["copy"]})
     with pytest.raises(ValueError, match="copy leans on new beside it, which leans on another"):
         check_beside(chain, nothing | {"copy": ["new"], "old": ["copy of copy"]})
+    with pytest.raises(ValueError, match="copy leans on new beside it, which leans on another"):
+        check_beside(
+            chain | {"older": [], "new": ["old", "older"]},
+            nothing | {"copy": ["new"], "older": ["copy of copy"]},
+        )
     with pytest.raises(ValueError, match="copy leans on gone, which has no archive"):
         check_beside(chain, nothing | {"copy": ["gone"]})
 
 
 def test_a_long_chain_is_no_recursion() -> None:
-    chain: dict[str, str | None] = {str(number): str(number - 1) for number in range(1, 50_000)}
+    chain = {str(number): [str(number - 1)] for number in range(1, 50_000)}
     with pytest.raises(ValueError, match="deeper"):
-        depth_by_digest({"0": None} | dict(reversed(chain.items())))
+        depth_by_digest({"0": []} | dict(reversed(chain.items())))
 
 
 def test_no_chain_is_deeper_than_the_limit() -> None:
-    chain: dict[str, str | None] = {str(number): str(number - 1) for number in range(1, MAX_CHAIN_DEPTH + 1)}
-    assert max(depth_by_digest({"0": None} | chain).values()) == MAX_CHAIN_DEPTH
+    chain: dict[str, list[str]] = {}
+    chain |= {str(number): [str(number - 1)] for number in range(1, MAX_CHAIN_DEPTH + 1)}
+    assert max(depth_by_digest({"0": []} | chain).values()) == MAX_CHAIN_DEPTH
     with pytest.raises(ValueError, match="deeper"):
-        depth_by_digest({"0": None} | chain | {"last": str(MAX_CHAIN_DEPTH)})
+        depth_by_digest({"0": []} | chain | {"last": [str(MAX_CHAIN_DEPTH)]})
+
+
+def test_many_ways_to_one_keyframe_are_no_more_work_than_files() -> None:
+    """Each file leans on two that both lean on the same two: as many ways as 2 to the power of the steps."""
+    first, *others = range(MAX_CHAIN_DEPTH)
+    ways: dict[str, list[str]] = {f"{side}{first}": [] for side in "ab"}
+    ways |= {f"{side}{step}": [f"a{step - 1}", f"b{step - 1}"] for step in others for side in "ab"}
+    assert max(depth_by_digest(ways).values()) == MAX_CHAIN_DEPTH - 1
+    archives = {
+        digest: ArchiveRecord.model_construct(moved_digests=tuple(others)) for digest, others in ways.items()
+    }
+    assert len(list_needed(archives, f"a{others[-1]}")) == len(ways) - 1
 
 
 def test_settings_allow_the_chains_that_manifests_may_have() -> None:
