@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
+from weightzip.codec.containers.chunk_names import name_chunk
 from weightzip.codec.containers.pickles import DcpItem, read_dcp_metadata
 from weightzip.codec.containers.surroundings import Surroundings
 from weightzip.codec.format.checksum import DigestBuilder
@@ -88,4 +89,4 @@ def _group_items(pickle: bytes) -> ItemsByFile:
 def _name_item(item: DcpItem, is_chunk: bool) -> str:
     if not is_chunk or item.chunk_offset is None:
         return item.fqn
-    return f"{item.fqn}[{','.join(map(str, item.chunk_offset))}]"
+    return name_chunk(item.fqn, item.chunk_offset)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from weightzip.codec.containers.chunk_names import name_chunk
 from weightzip.codec.containers.claim import make_claim, settle_claims
 from weightzip.codec.containers.dtype_names import DTYPES_BY_NAME
 from weightzip.codec.containers.msgpack_cursor import Kind, read_head
@@ -143,5 +144,5 @@ def _name_leaves(leaves: list[_Leaf], chunked: set[Path]) -> Iterator[tuple[str,
     for path, parts in chunks.items():
         begin = 0
         for part in sorted(parts, key=lambda leaf: int(leaf.path[-1])):
-            yield f"{'.'.join(path)}[{begin}]", part
+            yield name_chunk(".".join(path), (begin,)), part
             begin += prod(part.shape)

@@ -6,9 +6,13 @@ file opaque: it still round-trips.
 """
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from weightzip.codec.containers.chunk_names import name_chunk, read_chunk_offsets
+from weightzip.codec.containers.unreadable import Unreadable
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.format.limits import MAX_TENSORS
@@ -18,13 +22,10 @@ from weightzip.codec.source import ByteSource
 MAX_JSON_BYTES = 100_000_000
 # Far above what models have (eight to a tensor), and some hundred MB at the worst.
 _MAX_JSON_VALUES = 2_000_000
+_METADATA = "__metadata__"
 _SIZE_BYTES = 8
 _MAX_RANK = 255
 _MAX_DIMENSION = (1 << 64) - 1
-
-
-class _Unreadable(ValueError):
-    """The header makes no sense; stays within this module."""
 
 
 def read_safetensors_layout(source: ByteSource) -> Layout | None:
@@ -40,30 +41,38 @@ def read_safetensors_layout(source: ByteSource) -> Layout | None:
     try:
         tensors = _parse_header(bytes(source.read_at(_SIZE_BYTES, json_bytes)), data_begin)
         _check_places(tensors, source.size_bytes)
-    except _Unreadable:
+    except Unreadable:
         return None
     return Layout(ContainerKind.SAFETENSORS, source.size_bytes, tensors)
 
 
 def _parse_header(text: bytes, data_begin: int) -> tuple[TensorRange, ...]:
     if sum(map(text.count, (b",", b"[", b"{"))) > _MAX_JSON_VALUES:
-        raise _Unreadable
+        raise Unreadable
     try:
         header = json.loads(text.decode(), object_pairs_hook=_unique_dict)
     except (ValueError, RecursionError) as error:  # ValueError covers bad UTF-8, bad JSON and giant numbers
-        raise _Unreadable from error
+        raise Unreadable from error
     if not isinstance(header, dict) or len(header) > MAX_TENSORS:
-        raise _Unreadable
-    tensors = [
-        _parse_tensor(name, entry, data_begin) for name, entry in header.items() if name != "__metadata__"
-    ]
-    return tuple(sorted(tensors, key=lambda tensor: (tensor.offset, tensor.end)))
+        raise Unreadable
+    tensors = [_parse_tensor(name, entry, data_begin) for name, entry in header.items() if name != _METADATA]
+    named = _name_chunks(tensors, header)
+    return tuple(sorted(named, key=lambda tensor: (tensor.offset, tensor.end)))
+
+
+def _name_chunks(tensors: list[TensorRange], header: dict[str, Any]) -> Iterator[TensorRange]:
+    """Yield the tensors, those that are chunks by names of their own: other files have the other chunks."""
+    offsets = read_chunk_offsets(header.get(_METADATA))
+    for tensor in tensors:
+        name = name_chunk(tensor.name, offsets.get(tensor.name, ()))
+        is_chunk = tensor.name in offsets and name not in header
+        yield replace(tensor, name=name) if is_chunk else tensor
 
 
 def _unique_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     items = dict(pairs)
     if len(items) != len(pairs):
-        raise _Unreadable
+        raise Unreadable
     return items
 
 
@@ -71,13 +80,13 @@ def _parse_tensor(name: str, entry: Any, data_begin: int) -> TensorRange:
     match entry:
         case {"dtype": str(dtype_name), "shape": list(shape), "data_offsets": [int(begin), int(end)]}:
             if not (0 <= begin <= end and len(shape) <= _MAX_RANK and all(map(_is_dimension, shape))):
-                raise _Unreadable
+                raise Unreadable
         case _:
-            raise _Unreadable
+            raise Unreadable
     try:
         name.encode()
     except UnicodeEncodeError as error:  # JSON can spell lone surrogates
-        raise _Unreadable from error
+        raise Unreadable from error
     dtype = _DTYPES.get(dtype_name, DType.OPAQUE)
     tensor = TensorRange(name, dtype, tuple(shape), data_begin + begin, end - begin)
     if tensor.is_consistent:
@@ -91,9 +100,9 @@ def _is_dimension(size: Any) -> bool:
 
 def _check_places(tensors: tuple[TensorRange, ...], file_bytes: int) -> None:
     if tensors and tensors[-1].end > file_bytes:
-        raise _Unreadable
+        raise Unreadable
     if any(second.offset < first.end for first, second in pairwise(tensors)):
-        raise _Unreadable
+        raise Unreadable
 
 
 _DTYPES = {dtype.name: dtype for dtype in DType if dtype != DType.OPAQUE}
