@@ -219,11 +219,11 @@ def test_a_long_chain_is_no_recursion() -> None:
 
 
 def test_no_chain_is_deeper_than_the_limit() -> None:
-    chain: dict[str, list[str]] = {}
+    chain: dict[str, list[str]] = {"0": []}
     chain |= {str(number): [str(number - 1)] for number in range(1, MAX_CHAIN_DEPTH + 1)}
-    assert max(depth_by_digest({"0": []} | chain).values()) == MAX_CHAIN_DEPTH
+    assert max(depth_by_digest(chain).values()) == MAX_CHAIN_DEPTH
     with pytest.raises(ValueError, match="deeper"):
-        depth_by_digest({"0": []} | chain | {"last": [str(MAX_CHAIN_DEPTH)]})
+        depth_by_digest(chain | {"last": [str(MAX_CHAIN_DEPTH)]})
 
 
 def test_many_ways_to_one_keyframe_are_no_more_work_than_files() -> None:
