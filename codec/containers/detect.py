@@ -9,6 +9,8 @@ from weightzip.codec.containers.npy import read_npy_layout
 from weightzip.codec.containers.safetensors import read_safetensors_layout
 from weightzip.codec.containers.surroundings import NoSurroundings, Surroundings
 from weightzip.codec.containers.tar import read_tar_layout
+from weightzip.codec.containers.torch_legacy import read_torch_legacy_layout
+from weightzip.codec.containers.torch_zip import read_torch_zip_layout
 from weightzip.codec.format.layout import ContainerKind, Layout
 from weightzip.codec.source import ByteSource
 
@@ -16,6 +18,8 @@ from weightzip.codec.source import ByteSource
 _READERS: tuple[Callable[[ByteSource, Surroundings], Layout | None], ...] = (
     lambda source, _: read_safetensors_layout(source),
     read_dcp_layout,  # before torch zips: such a file ends as one, too
+    lambda source, _: read_torch_zip_layout(source),
+    lambda source, _: read_torch_legacy_layout(source),
     lambda source, _: read_npy_layout(source),
     lambda source, _: read_gguf_layout(source),
     lambda source, _: read_msgpack_layout(source),  # last: it has no magic

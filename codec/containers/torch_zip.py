@@ -1,26 +1,48 @@
-"""Files of torch.save since torch 1.6: a zip archive of one pickle and the storages that it refers to."""
+"""Files of torch.save since torch 1.6: a zip archive of a pickle and the storages that it refers to.
 
-from collections.abc import Sequence
+TorchScript archives hold a second pickle of constants. Storages are files of the archive, stored as they are; one that
+is deflated is no storage to us. Names that torch gave to the archive or to its files count for nothing.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from weightzip.codec.containers.pickles import PickleFacts
-from weightzip.codec.format.layout import Layout, TensorRange
-from weightzip.codec.source import ByteSource
+from weightzip.codec.containers.pickles import MAX_PICKLE_BYTES, PickleContents, read_pickles
+from weightzip.codec.containers.torch_claims import (
+    StoragePlace,
+    TorchClaims,
+    make_torch_claims,
+    settle_torch_claims,
+)
+from weightzip.codec.containers.zip_directory import ZipEntry, read_zip_directory
+from weightzip.codec.format.layout import ContainerKind, Layout
+from weightzip.codec.source import BytesLike, ByteSource
+
+# The pickles of an archive, by the folder of their storages, and what goes before the names of their tensors.
+_PICKLES = {"data": "", "constants": "constants."}
+_MAX_BYTEORDER_BYTES = 16
+# One child reads pickles of about so many bytes: enough for hundreds of small ones.
+_BATCH_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
-class TorchClaims:
-    """What a torch file says of its bytes, for settle_claims: tensors, and the storages that they view."""
+class _Archive:
+    entries: Mapping[str, ZipEntry]
+    is_little_endian: bool
+    pickles: Mapping[str, BytesLike]
 
-    tensors: tuple[TensorRange, ...]
-    storages: tuple[TensorRange, ...]
-    facts: PickleFacts
+    @property
+    def pickle_bytes(self) -> int:
+        return sum(map(len, self.pickles.values()))
 
 
 def read_torch_zip_layout(source: ByteSource) -> Layout | None:
     """Return the layout of a torch zip, None if it is none."""
-    del source
-    return None
+    (claims,) = list_torch_zip_claims([source])
+    if claims is None:
+        return None
+    tensors = settle_torch_claims(claims, source.size_bytes)
+    return Layout(ContainerKind.TORCH_ZIP, source.size_bytes, tensors)
 
 
 def list_torch_zip_claims(windows: Sequence[ByteSource]) -> list[TorchClaims | None]:
@@ -29,4 +51,67 @@ def list_torch_zip_claims(windows: Sequence[ByteSource]) -> list[TorchClaims | N
     All their pickles are read by one child process: give all windows of a file in one call. A tensor that was saved
     bare has the empty name.
     """
-    return [None for _ in windows]
+    claims: list[TorchClaims | None] = []
+    batch: list[_Archive | None] = []
+    batch_bytes = 0
+    for window in windows:
+        batch.append(_open_archive(window))
+        batch_bytes += batch[-1].pickle_bytes if batch[-1] else 0
+        if batch_bytes > _BATCH_BYTES:
+            claims += _list_claims(batch)
+            batch, batch_bytes = [], 0
+    return claims + _list_claims(batch)
+
+
+def _list_claims(archives: list[_Archive | None]) -> list[TorchClaims | None]:
+    pickles = [pickle for archive in archives if archive for pickle in archive.pickles.values()]
+    contents = iter(read_pickles(pickles))
+    return [_claim(archive, contents) if archive else None for archive in archives]
+
+
+def _open_archive(source: ByteSource) -> _Archive | None:
+    entries = {
+        _strip_folder(entry.name): entry for entry in read_zip_directory(source) or () if entry.is_stored
+    }
+    pickles = {folder: entries[f"{folder}.pkl"] for folder in _PICKLES if f"{folder}.pkl" in entries}
+    if "data" not in pickles or sum(entry.n_bytes for entry in pickles.values()) > MAX_PICKLE_BYTES:
+        return None
+    order = entries.get("byteorder")
+    return _Archive(
+        entries,
+        order is None or _read_byteorder(source, order) == b"little",
+        {folder: source.read_at(entry.offset, entry.n_bytes) for folder, entry in pickles.items()},
+    )
+
+
+def _strip_folder(name: str) -> str:
+    """Return the name of a file without the folder that all of them are in, which has the name of the saved file."""
+    return name.partition("/")[2] or name
+
+
+def _read_byteorder(source: ByteSource, entry: ZipEntry) -> bytes:
+    return bytes(source.read_at(entry.offset, min(entry.n_bytes, _MAX_BYTEORDER_BYTES)))
+
+
+def _claim(archive: _Archive, contents: Iterator[PickleContents | None]) -> TorchClaims | None:
+    """Return the claims of an archive, whose pickles' contents come next."""
+    parts = [
+        _claim_part(archive, folder, known)
+        for folder in archive.pickles
+        if (known := next(contents)) is not None
+    ]
+    if len(parts) < len(archive.pickles):
+        return None
+    tensors = tuple(tensor for part in parts for tensor in part.tensors)
+    storages = tuple(storage for part in parts for storage in part.storages)
+    return TorchClaims(tensors, storages, parts[0].facts)
+
+
+def _claim_part(archive: _Archive, folder: str, contents: PickleContents) -> TorchClaims:
+    places = {}
+    for storage in contents.storages:
+        entry = archive.entries.get(f"{folder}/{storage.key}")
+        if entry is not None:
+            places[storage.key] = StoragePlace(entry.offset, entry.n_bytes)
+    is_little_endian, prefix = archive.is_little_endian, _PICKLES[folder]
+    return make_torch_claims(contents, places, is_little_endian=is_little_endian, prefix=prefix)

@@ -4,6 +4,7 @@ from weightzip.codec.containers.pickles.contents import (
     DcpItem,
     DcpMetadata,
     DcpTensor,
+    LegacyContents,
     ParamGroupEntry,
     ParamShape,
     PickleContents,
@@ -12,12 +13,19 @@ from weightzip.codec.containers.pickles.contents import (
     PickleFacts,
     SliceMapping,
 )
-from weightzip.codec.containers.pickles.reading import read_dcp_metadata, read_pickles
+from weightzip.codec.containers.pickles.reading import (
+    MAX_PICKLE_BYTES,
+    read_dcp_metadata,
+    read_legacy_pickles,
+    read_pickles,
+)
 
 __all__ = [
+    "MAX_PICKLE_BYTES",
     "DcpItem",
     "DcpMetadata",
     "DcpTensor",
+    "LegacyContents",
     "ParamGroupEntry",
     "ParamShape",
     "PickleContents",
@@ -26,5 +34,6 @@ __all__ = [
     "PickledTensor",
     "SliceMapping",
     "read_dcp_metadata",
+    "read_legacy_pickles",
     "read_pickles",
 ]

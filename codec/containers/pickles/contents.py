@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class PickledStorage:
-    """A storage that a pickle refers to: `n_elements` of `dtype`, a name such as "float32"; untyped ones are "uint8"."""
+    """A storage that a pickle refers to: `n_elements` of `dtype`, as torch names it ("FloatStorage")."""
 
     key: str
     dtype: str
@@ -14,7 +14,10 @@ class PickledStorage:
 
 @dataclass(frozen=True, slots=True)
 class PickledTensor:
-    """A view of a storage. `name` is dotted, empty for the object itself; offset and strides are in elements of dtype."""
+    """A view of a storage. `name` is dotted, empty for the object itself; offset and strides are in elements.
+
+    `dtype` is that of the tensor ("float8_e4m3fn") or the type of its storage: find_torch_dtype knows both.
+    """
 
     name: str
     storage_key: str
@@ -73,6 +76,15 @@ class PickleContents:
     storages: tuple[PickledStorage, ...]
     facts: PickleFacts
     n_bytes: int
+
+
+@dataclass(frozen=True)
+class LegacyContents:
+    """The contents of the pickles in front of a torch file of old, with the keys of its storages in their order."""
+
+    contents: PickleContents
+    keys: tuple[str, ...]
+    is_little_endian: bool
 
 
 @dataclass(frozen=True, slots=True)

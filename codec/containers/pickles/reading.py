@@ -1,19 +1,52 @@
 """Reads pickles without running them: the questions that readers of containers ask."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from weightzip.codec.containers.pickles.contents import DcpMetadata, PickleContents
+from weightzip.codec.containers.pickles.contents import DcpMetadata, LegacyContents, PickleContents
+from weightzip.codec.containers.pickles.process import ChildFailed, ask_child
+from weightzip.codec.containers.pickles.rows import (
+    OddRow,
+    Row,
+    parse_contents,
+    parse_dcp_metadata,
+    parse_legacy,
+    split_answers,
+)
+from weightzip.codec.source import BytesLike
+
+MAX_PICKLE_BYTES = 128 << 20
+"""The most that one question may hold, all pickles together."""
+
+_Contents = TypeVar("_Contents")
 
 
-def read_pickles(pickles: Sequence[bytes]) -> list[PickleContents | None]:
+def read_pickles(pickles: Sequence[BytesLike]) -> list[PickleContents | None]:
     """Return the contents of torch pickles, None for each that is anything but harmless and of moderate size.
 
-    One child process reads all of them. Bytes after a pickle are ignored.
+    One child process reads all of them, which are at most MAX_PICKLE_BYTES. Bytes after a pickle are ignored.
     """
-    return [None for _ in pickles]
+    return _ask(b"t", pickles, parse_contents)
 
 
-def read_dcp_metadata(pickle: bytes) -> DcpMetadata | None:
+def read_legacy_pickles(front: BytesLike) -> LegacyContents | None:
+    """Return the contents of the pickles that a torch file of old begins with, None if they do not end within `front`."""
+    return _ask(b"l", [front], parse_legacy)[0]
+
+
+def read_dcp_metadata(pickle: BytesLike) -> DcpMetadata | None:
     """Return the contents of a DCP `.metadata` file, None if it is anything but that."""
-    del pickle
-    return None
+    return _ask(b"d", [pickle], parse_dcp_metadata)[0]
+
+
+def _ask(
+    kind: bytes, pickles: Sequence[BytesLike], parse: Callable[[list[Row]], _Contents | None]
+) -> list[_Contents | None]:
+    refused: list[_Contents | None] = [None for _ in pickles]
+    if not pickles or sum(map(len, pickles)) > MAX_PICKLE_BYTES:
+        return refused
+    try:
+        answers = [parse(rows) for rows in split_answers(ask_child([(kind, pickle) for pickle in pickles]))]
+    except (ChildFailed, OddRow):
+        return refused
+    return answers if len(answers) == len(pickles) else refused
