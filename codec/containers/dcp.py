@@ -5,23 +5,34 @@ the file alone and are numbered: a file that is not whole is opaque either way. 
 (compression) are glue.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
-from weightzip.codec.containers.claim import settle_claims
-from weightzip.codec.containers.dcp_metadata import NamedItem, find_items
+from weightzip.codec.containers.claim import move_claim, settle_claims
+from weightzip.codec.containers.dcp_metadata import find_items
 from weightzip.codec.containers.dcp_walk import ZIP_MAGIC, walk_items
-from weightzip.codec.containers.dtype_names import DTYPES_BY_NAME
 from weightzip.codec.containers.pickles import DcpItem
 from weightzip.codec.containers.surroundings import Surroundings
-from weightzip.codec.containers.torch_zip import TorchClaims, list_torch_zip_claims
+from weightzip.codec.containers.torch_claims import TorchClaims
+from weightzip.codec.containers.torch_dtypes import find_torch_dtype
+from weightzip.codec.containers.torch_zip import list_torch_zip_claims
 from weightzip.codec.containers.window_source import WindowSource
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.source import ByteSource
 
 _SUFFIX = ".distcp"
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A complete torch zip within the file, and the name that its tensors go by."""
+
+    name: str
+    offset: int
+    n_bytes: int
+    metadata: DcpItem | None = None
 
 
 def read_dcp_layout(source: ByteSource, surroundings: Surroundings) -> Layout | None:
@@ -31,69 +42,76 @@ def read_dcp_layout(source: ByteSource, surroundings: Surroundings) -> Layout | 
     """
     if not surroundings.name.endswith(_SUFFIX) and not _begins_as_zip(source):
         return None
-    items = find_items(surroundings)
-    claims = _claim_named(source, items) if items else None
-    if claims is None:
-        claims = _claim_numbered(source)
-    if claims is None:
+    claims = _list_claims(source, _list_named(source, surroundings))
+    claims = claims or _list_claims(source, _list_numbered(source))
+    if not claims:
         return None
-    return Layout(ContainerKind.DCP, source.size_bytes, settle_claims(claims, source.size_bytes))
+    tensors = [claim for one in claims for claim in one.tensors]
+    storages = [claim for one in claims for claim in one.storages]
+    settled = settle_claims(tensors, source.size_bytes, storages)
+    return Layout(ContainerKind.DCP, source.size_bytes, settled)
 
 
 def _begins_as_zip(source: ByteSource) -> bool:
     return source.size_bytes >= len(ZIP_MAGIC) and source.read_at(0, len(ZIP_MAGIC)) == ZIP_MAGIC
 
 
-def _claim_named(source: ByteSource, items: Sequence[NamedItem]) -> list[TensorRange] | None:
-    """Return what the items claim, None if they do not fit the file."""
+def _list_named(source: ByteSource, surroundings: Surroundings) -> list[_Item]:
+    """Return the items by the metadata; none if they do not tile the file, and those without transforms alone."""
+    found = find_items(surroundings)
     end = 0
-    for named in items:
+    for named in found:
         if named.item.offset != end or named.item.n_bytes < 0:
-            return None
+            return []
         end += named.item.n_bytes
     if end != source.size_bytes:
-        return None
-    plain = [named for named in items if not named.item.transforms]
-    windows = [WindowSource(source, named.item.offset, named.item.n_bytes) for named in plain]
-    claims: list[TensorRange] = []
-    for named, window, inner in zip(plain, windows, list_torch_zip_claims(windows), strict=True):
-        if not _fits(named.item, inner):
-            return None
-        claims += _place_claims(named.name, window.offset, inner)
-    return claims
-
-
-def _claim_numbered(source: ByteSource) -> list[TensorRange] | None:
-    """Return what the items claim that are found from the file alone, None if it has not several of them."""
-    places = walk_items(source)
-    if places is None or len(places) < 2:
-        return None
-    windows = [WindowSource(source, offset, n_bytes) for offset, n_bytes in places]
+        return []
     return [
-        claim
-        for number, (window, inner) in enumerate(zip(windows, list_torch_zip_claims(windows), strict=True))
-        for claim in _place_claims(f"item.{number}", window.offset, inner)
+        _Item(named.name, named.item.offset, named.item.n_bytes, named.item)
+        for named in found
+        if not named.item.transforms
     ]
 
 
-def _fits(item: DcpItem, inner: TorchClaims | None) -> bool:
+def _list_numbered(source: ByteSource) -> list[_Item]:
+    """Return the items that the file alone tells; none if there are not several."""
+    places = walk_items(source)
+    if len(places) < 2:
+        return []
+    return [_Item(f"item.{number}", *place) for number, place in enumerate(places)]
+
+
+def _list_claims(source: ByteSource, items: Sequence[_Item]) -> list[TorchClaims]:
+    """Return what the items claim, at their places in the file; nothing if one is not what the metadata say."""
+    windows = [WindowSource(source, item.offset, item.n_bytes) for item in items]
+    claims = []
+    for item, inner in zip(items, list_torch_zip_claims(windows), strict=True):
+        if item.metadata is not None and not _fits(item.metadata, inner):
+            return []
+        if inner is not None:
+            claims.append(_move_claims(inner, item))
+    return claims
+
+
+def _fits(expected: DcpItem, inner: TorchClaims | None) -> bool:
     """Return whether an item holds what the metadata say; those of another save would not."""
-    if item.dtype is None or item.chunk_shape is None:  # no tensor, but any bytes
+    if expected.dtype is None or expected.chunk_shape is None:  # no tensor, but any bytes
         return True
     if inner is None:
         return False
-    expected = DTYPES_BY_NAME.get(item.dtype, DType.OPAQUE)
+    element = find_torch_dtype(expected.dtype)
+    if element is None:
+        return True
+    n_elements = prod(expected.chunk_shape) * element.n_parts
     return all(
-        tensor.dtype in {expected, DType.OPAQUE} and prod(tensor.shape) == prod(item.chunk_shape)
+        tensor.dtype in {element.dtype, DType.OPAQUE} and prod(tensor.shape) == n_elements
         for tensor in inner.tensors
         if not tensor.name
     )
 
 
-def _place_claims(name: str, offset: int, inner: TorchClaims | None) -> Iterator[TensorRange]:
-    """Yield the claims of an item at their place in the file, under its name and their own."""
-    if inner is None:
-        return
-    for claim in (*inner.tensors, *inner.storages):
-        whole_name = f"{name}.{claim.name}" if claim.name else name
-        yield replace(claim, name=whole_name, offset=offset + claim.offset)
+def _move_claims(inner: TorchClaims, item: _Item) -> TorchClaims:
+    def move(claim: TensorRange) -> TensorRange:
+        return move_claim(claim, item.offset, f"{item.name}.{claim.name}" if claim.name else item.name)
+
+    return replace(inner, tensors=tuple(map(move, inner.tensors)), storages=tuple(map(move, inner.storages)))

@@ -18,14 +18,14 @@ _END = Struct("<4s18x")
 _TAIL_BYTES = _END_64.size + _LOCATOR.size + _END.size
 
 
-def walk_items(source: ByteSource) -> list[tuple[int, int]] | None:
-    """Return (offset, n_bytes) of the zips that tile a file, in order; None if there are none that do."""
+def walk_items(source: ByteSource) -> list[tuple[int, int]]:
+    """Return (offset, n_bytes) of the zips that tile a file, in order; nothing if there are none that do."""
     items: list[tuple[int, int]] = []
     end = source.size_bytes
     while end > 0:
         begin = _find_begin(source, end)
         if begin is None or len(items) == MAX_TENSORS:
-            return None
+            return []
         items.append((begin, end - begin))
         end = begin
     return items[::-1]

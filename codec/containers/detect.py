@@ -6,6 +6,7 @@ from weightzip.codec.containers.dcp import read_dcp_layout
 from weightzip.codec.containers.gguf import read_gguf_layout
 from weightzip.codec.containers.msgpack import read_msgpack_layout
 from weightzip.codec.containers.npy import read_npy_layout
+from weightzip.codec.containers.npz import read_npz_layout
 from weightzip.codec.containers.safetensors import read_safetensors_layout
 from weightzip.codec.containers.surroundings import NoSurroundings, Surroundings
 from weightzip.codec.containers.tar import read_tar_layout
@@ -21,6 +22,7 @@ _READERS: tuple[Callable[[ByteSource, Surroundings], Layout | None], ...] = (
     lambda source, _: read_torch_zip_layout(source),
     lambda source, _: read_torch_legacy_layout(source),
     lambda source, _: read_npy_layout(source),
+    lambda source, _: read_npz_layout(source),
     lambda source, _: read_gguf_layout(source),
     lambda source, _: read_msgpack_layout(source),  # last: it has no magic
 )
