@@ -132,7 +132,7 @@ def build_components(settings: Settings, places: Places) -> Components:
         choose_layouts(settings.source.layout),
         quiet_seconds=quiet_seconds,
         ignore=settings.source.ignore,
-        trust_holes=shows_holes(file_system),
+        trust_kernel=shows_holes(file_system),
         find_handling=intake.find_handling,
     )
     watch_loop = WatchLoop(

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from weightzip.daemon.checkpoint import ROOT_PATH, Tracker, resolve_entry_path
+from weightzip.daemon.checkpoint import Tracker
 from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting, assign_layouts
-from weightzip.daemon.layouts.closed import check_closed
+from weightzip.daemon.layouts.closed import gather_evidence
 from weightzip.daemon.layouts.names import count_shapes, strip_numbers
 from weightzip.daemon.layouts.trackers import select_trackers
 from weightzip.daemon.watch.candidate import Candidate, Judgement, Stage, judge, observe
@@ -66,14 +66,14 @@ class Watcher:
         *,
         quiet_seconds: float,
         ignore: tuple[str, ...],
-        trust_holes: bool,
+        trust_kernel: bool,
         find_handling: FindHandling,
     ) -> None:
         self._root = root
         self._layouts = layouts
         self._quiet_seconds = quiet_seconds
         self._ignore = ignore
-        self._trust_holes = trust_holes
+        self._trust_kernel = trust_kernel
         self._find_handling = find_handling
         self._candidates: dict[str, Candidate] = {}
         self._evidence: dict[str, tuple[Sighting, Evidence]] = {}
@@ -156,23 +156,6 @@ class Watcher:
         known = self._evidence.get(sighting.name)
         if known is not None and known[0].fingerprint == sighting.fingerprint:
             return known[1]
-        evidence = gather_evidence(self._root / sighting.name, sighting, trust_holes=self._trust_holes)
+        evidence = gather_evidence(self._root / sighting.name, sighting, trust_kernel=self._trust_kernel)
         self._evidence[sighting.name] = (sighting, evidence)
         return evidence
-
-
-def gather_evidence(root: Path, sighting: Sighting, *, trust_holes: bool) -> Evidence:
-    """Check the structure of every file of a candidate that lies at `root`; stops at the first that is not closed."""
-    documents, proven, hole = {}, set(), None
-    for entry in sighting.files:
-        closure = check_closed(resolve_entry_path(root, entry.path), trust_holes=trust_holes)
-        name = sighting.name if entry.path == ROOT_PATH else entry.path
-        if closure.problem is not None:
-            return Evidence(problem=f"{name} {closure.problem}")
-        if closure.hole is not None and hole is None:
-            hole = f"{name} {closure.hole}"
-        if closure.document is not None:
-            documents[entry.path] = closure.document
-        if closure.proven:
-            proven.add(entry.path)
-    return Evidence(hole=hole, documents=documents, proven=frozenset(proven))

@@ -1,17 +1,33 @@
-"""Picks the check for one file by its name and first bytes, and looks for holes."""
+"""Picks the check for one file by its name and first bytes, and looks for holes and writers."""
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weightzip.codec.source import ByteSource
+from weightzip.daemon.layouts.closed.array_file import find_npy_problem
+from weightzip.daemon.layouts.closed.descriptor_source import DescriptorSource
+from weightzip.daemon.layouts.closed.distcp_file import find_distcp_problem
 from weightzip.daemon.layouts.closed.holes import find_hole
 from weightzip.daemon.layouts.closed.json_file import MAX_JSON_BYTES, load_json
+from weightzip.daemon.layouts.closed.msgpack_file import find_msgpack_problem
+from weightzip.daemon.layouts.closed.pickle_file import find_pickle_problem
+from weightzip.daemon.layouts.closed.readable_file import find_gguf_problem, find_tar_problem
 from weightzip.daemon.layouts.closed.safetensors_file import find_safetensors_problem
+from weightzip.daemon.layouts.closed.writers import has_writer
 from weightzip.daemon.layouts.closed.zip_file import ZIP_MAGIC, find_zip_problem
+from weightzip.errors import TruncatedData
 
-_ZIP_SUFFIXES = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".npz")
+Check = Callable[[ByteSource], tuple[str | None, bool]]
+"""Says why a file is not whole, and whether its structure shows that it is: it may do neither."""
+
+_ORBAX_METADATA = "_CHECKPOINT_METADATA"
+_TORCH_SUFFIXES = (".pt", ".pth", ".bin", ".ckpt", ".pkl")
+_FLAX_PREFIX = "checkpoint_"
+_BEGINNINGS = {ZIP_MAGIC[:1], ZIP_MAGIC[:2], ZIP_MAGIC[:3], b"\x80"}
 
 
 @dataclass(frozen=True)
@@ -29,8 +45,8 @@ class Closure:
     hole: str | None = None
 
 
-def check_closed(path: Path, *, trust_holes: bool) -> Closure:
-    """Check one file; `trust_holes` says whether the file system tells holes from written zeros.
+def check_closed(path: Path, *, trust_kernel: bool) -> Closure:
+    """Check one file; `trust_kernel` says whether the kernel tells holes from written zeros, and knows all writers.
 
     A file of a format without a visible end is closed as far as anybody can tell. Errors of reading are the
     finding: a file that vanished or cannot be read is not closed.
@@ -40,28 +56,29 @@ def check_closed(path: Path, *, trust_holes: bool) -> Closure:
     except OSError as error:
         return Closure(f"cannot be opened: {error.strerror}")
     try:
-        return _check_descriptor(descriptor, path.name, trust_holes)
+        return _check_descriptor(descriptor, path.name, trust_kernel)
     except OSError as error:
         return Closure(f"cannot be read: {error.strerror}")
+    except TruncatedData as error:
+        return Closure(f"became shorter while it was read: {error}")
     finally:
         os.close(descriptor)
 
 
-def _check_descriptor(descriptor: int, name: str, trust_holes: bool) -> Closure:
+def _check_descriptor(descriptor: int, name: str, trust_kernel: bool) -> Closure:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         return Closure("is not a regular file any more")
     size_bytes = status.st_size
-    if name.endswith(".json"):
+    if name.endswith(".json") or name == _ORBAX_METADATA:
         return _check_json(descriptor, size_bytes)
-    problem, proven = None, True
-    if name.endswith(".safetensors"):
-        problem = find_safetensors_problem(descriptor, size_bytes)
-    elif name.endswith(_ZIP_SUFFIXES):
-        problem, proven = _find_torch_problem(descriptor, size_bytes)
-    else:
+    check = _choose_check(name)
+    if check is None:
         return Closure()
-    hole = find_hole(descriptor, size_bytes) if problem is None and trust_holes else None
+    if trust_kernel and has_writer(descriptor):
+        return Closure("is open for writing")
+    problem, proven = check(DescriptorSource(descriptor, size_bytes))
+    hole = find_hole(descriptor, size_bytes) if problem is None and trust_kernel else None
     return Closure(problem, proven=proven and problem is None, hole=hole)
 
 
@@ -74,10 +91,31 @@ def _check_json(descriptor: int, size_bytes: int) -> Closure:
         return Closure(f"is not JSON to its end: {error}")
 
 
-def _find_torch_problem(descriptor: int, size_bytes: int) -> tuple[str | None, bool]:
-    if size_bytes == 0:
+def _find_torch_problem(source: ByteSource) -> tuple[str | None, bool]:
+    if source.size_bytes == 0:
         return "is empty", False
-    if os.pread(descriptor, len(ZIP_MAGIC), 0) == ZIP_MAGIC:
-        return find_zip_problem(descriptor, size_bytes), True
-    # The older torch format and foreign files with these endings: only silence tells that they are whole.
-    return None, False
+    front = bytes(source.read_at(0, min(source.size_bytes, len(ZIP_MAGIC))))
+    if front == ZIP_MAGIC:
+        return find_zip_problem(source), True
+    if front in _BEGINNINGS:
+        return f"has {source.size_bytes} bytes, less than any format", False
+    # Foreign files with these endings: only silence tells that they are whole.
+    return find_pickle_problem(source)
+
+
+_CHECKS: dict[str, Check] = {
+    ".safetensors": lambda source: (find_safetensors_problem(source), True),
+    ".npz": lambda source: (find_zip_problem(source), True),
+    ".npy": find_npy_problem,
+    ".gguf": find_gguf_problem,
+    ".msgpack": find_msgpack_problem,
+    ".distcp": find_distcp_problem,
+    ".nemo": find_tar_problem,
+    **dict.fromkeys(_TORCH_SUFFIXES, _find_torch_problem),
+}
+
+
+def _choose_check(name: str) -> Check | None:
+    if name.startswith(_FLAX_PREFIX) and name.removeprefix(_FLAX_PREFIX).isdigit():
+        return find_msgpack_problem
+    return _CHECKS.get(name[name.rfind(".") :]) if "." in name else None

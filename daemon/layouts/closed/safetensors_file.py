@@ -1,24 +1,26 @@
 """safetensors: the header says where every tensor ends, and the last one must end with the file."""
 
 import json
-import os
 from typing import Any
+
+from weightzip.codec.source import ByteSource
 
 _LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 100_000_000
 
 
-def find_safetensors_problem(descriptor: int, size_bytes: int) -> str | None:
+def find_safetensors_problem(source: ByteSource) -> str | None:
     """Say why a safetensors file is not whole; None if its header's tensors tile it exactly."""
+    size_bytes = source.size_bytes
     if size_bytes < _LENGTH_BYTES:
         return f"has {size_bytes} bytes, less than a header"
-    header_bytes = int.from_bytes(os.pread(descriptor, _LENGTH_BYTES, 0), "little")
+    header_bytes = int.from_bytes(source.read_at(0, _LENGTH_BYTES), "little")
     if header_bytes > _MAX_HEADER_BYTES:
         return f"says its header has {header_bytes} bytes, more than the format allows"
     if _LENGTH_BYTES + header_bytes > size_bytes:
         return f"ends inside its header: {size_bytes} of {_LENGTH_BYTES + header_bytes} bytes"
     try:
-        header = json.loads(os.pread(descriptor, header_bytes, _LENGTH_BYTES))
+        header = json.loads(bytes(source.read_at(_LENGTH_BYTES, header_bytes)))
     except (ValueError, RecursionError):
         return "has a header that is not JSON"
     ranges = _tensor_ranges(header)

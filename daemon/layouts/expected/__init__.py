@@ -25,5 +25,5 @@ def find_missing_file(sighting: Sighting, evidence: Evidence) -> str | None:
         or find_missing_numbered(sighting)
         or find_missing_ranks(sighting)
         or find_missing_dcp(sighting, evidence)
-        or find_missing_deepspeed(sighting)
+        or find_missing_deepspeed(sighting, evidence)
     )

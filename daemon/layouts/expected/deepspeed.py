@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 
+from weightzip.daemon.layouts.evidence import Evidence
 from weightzip.daemon.layouts.sighting import FileSighting, Sighting
 
 Cell = tuple[int, ...]
@@ -23,11 +24,11 @@ def has_deepspeed_files(names: Iterable[str]) -> bool:
     return any(_ANY.fullmatch(name) for name in names)
 
 
-def find_missing_deepspeed(sighting: Sighting) -> str | None:
-    """Say which rank's file is missing as far as the names tell: a whole rank that came last of all is not seen."""
+def find_missing_deepspeed(sighting: Sighting, evidence: Evidence) -> str | None:
+    """Say which rank's file is missing, as far as the names and the files' own counts of ranks tell."""
     for folder, files in sorted(sighting.folders.items()):
         if has_deepspeed_files(files):
-            reason = _find_placeholder(files) or _find_gap(files)
+            reason = _find_placeholder(files) or _find_gap(files, evidence.n_ranks.get(folder, {}))
             if reason is not None:
                 return folder + reason
     return _find_universal_gap(sighting.paths)
@@ -40,7 +41,7 @@ def _find_placeholder(files: Mapping[str, FileSighting]) -> str | None:
     return None
 
 
-def _find_gap(files: Mapping[str, FileSighting]) -> str | None:
+def _find_gap(files: Mapping[str, FileSighting], n_ranks: Mapping[str, int]) -> str | None:
     grids: dict[tuple[str, str, str], set[Cell]] = {}
     for name in files:
         for pattern in (_ZERO, _EXPERT, _EXPERT_OPTIMIZER):
@@ -49,11 +50,13 @@ def _find_gap(files: Mapping[str, FileSighting]) -> str | None:
                 key = (match.group(1), match.group(3), match.group(5))
                 grids.setdefault(key, set()).add((int(match.group(2)), int(match.group(4))))
     models = {int(match.group(1)) for name in files if (match := _MODEL.fullmatch(name))}
+    n_model_ranks = n_ranks.get("mp_world_size", 0)
     for key, cells in sorted(grids.items()):
-        missing = _first_missing(cells)
+        told = (n_ranks.get("partition_count", 0) if key[2].startswith("_optim") else 0, n_model_ranks)
+        missing = _first_missing(cells, told if key[0].endswith("zero_pp_rank_") else (0, 0))
         if missing is not None:
             return _name(key, missing) + " is missing"
-    missing = _first_missing({(rank,) for rank in models})
+    missing = _first_missing({(rank,) for rank in models}, (n_model_ranks,))
     if missing is not None:
         return f"mp_rank_{missing[0]:02d}_model_states.pt is missing"
     return _compare_grids(grids, models)
@@ -76,11 +79,14 @@ def _compare_grids(grids: Mapping[tuple[str, str, str], set[Cell]], models: set[
     return None
 
 
-def _first_missing(cells: set[Cell]) -> Cell | None:
-    """Return the first cell that the grid up to the highest rank of each axis lacks; looks at one more than there are."""
+def _first_missing(cells: set[Cell], told: Cell) -> Cell | None:
+    """Return the first cell that the grid up to the highest rank of each axis, seen or told, lacks.
+
+    Looks at no more cells than there are, and one.
+    """
     if not cells:
         return None
-    axes = [range(max(axis) + 1) for axis in zip(*cells, strict=True)]
+    axes = [range(max(max(axis) + 1, n)) for axis, n in zip(zip(*cells, strict=True), told, strict=True)]
     return next((cell for cell in product(*axes) if cell not in cells), None)
 
 

@@ -1,7 +1,7 @@
 """When a checkpoint of an unknown trainer is complete: neighbours and silence."""
 
 from support.sightings import see_directory, see_file
-from weightzip.daemon.layouts import Evidence, Peers, choose_layouts
+from weightzip.daemon.layouts import Evidence, Peers
 from weightzip.daemon.layouts.generic import GenericLayout
 from weightzip.daemon.layouts.names import count_shapes
 

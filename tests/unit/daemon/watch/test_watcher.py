@@ -25,7 +25,7 @@ def make_watcher(root: Path, layout: str = "auto", handled: frozenset[str] = fro
         choose_layouts(layout),  # type: ignore[arg-type]
         quiet_seconds=10.0,
         ignore=(),
-        trust_holes=True,
+        trust_kernel=True,
         find_handling=find_handling,
     )
 
