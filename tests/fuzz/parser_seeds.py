@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from fuzz.container_seeds import list_container_seeds
 from hunt.parts import Parts, read_frame, read_plain_index, take_apart
 from hunt.victims import list_victims
-from shards.build import build_step
 from support.manifests import make_manifest
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.frame import FrameKind, encode_frame_header
@@ -16,6 +16,8 @@ def list_parser_seeds() -> Mapping[str, Sequence[bytes]]:
     """Return sound inputs by target."""
     archives = [take_apart(victim) for victim in list_victims()]
     bodies = [part.body for parts in archives for part in parts.frames]
+    containers = list_container_seeds()
+    shards = [seed for seeds in containers.values() for seed in seeds]
     frames = [read_frame(part, parts) for parts in archives for part in parts.frames]
     return {
         "header": sorted({parts.header for parts in archives}),
@@ -24,7 +26,8 @@ def list_parser_seeds() -> Mapping[str, Sequence[bytes]]:
         "recipe": [bytes(frame.rest) for frame in frames if frame.method == Method.BLOCKS],
         "index": [_write_front(parts) + read_plain_index(parts) for parts in archives],
         "index envelope": [_write_front(parts) + parts.index_body for parts in archives],
-        "shard": [build_step(1, n_elements=20), b"", b"text of no format"],
+        "shard": [*shards, b"", b"text of no format"],
+        **containers,
         "manifest": _list_manifests(),
     }
 

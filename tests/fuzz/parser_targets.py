@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from blake3 import blake3
 
+from fuzz.container_targets import CONTAINER_TARGETS, check_layout
 from weightzip.codec.containers import read_layout
 from weightzip.codec.format.block_group import decode_recipe_head
 from weightzip.codec.format.checksum import compute_checksum
@@ -69,12 +70,7 @@ def parse_index_envelope(data: bytes) -> None:
 
 def parse_shard(data: bytes) -> None:
     """Take data as a file of any format."""
-    layout = read_layout(MemorySource(data))
-    end = 0
-    for tensor in layout.tensors:
-        _require(end <= tensor.offset <= tensor.end <= layout.file_bytes == len(data))
-        _require(tensor.is_consistent)
-        end = tensor.end
+    check_layout(read_layout(MemorySource(data)), data)
 
 
 def parse_manifest(data: bytes) -> None:
@@ -93,6 +89,7 @@ TARGETS: Mapping[str, Callable[[bytes], None]] = {
     "index": parse_index,
     "index envelope": parse_index_envelope,
     "shard": parse_shard,
+    **CONTAINER_TARGETS,
     "manifest": parse_manifest,
 }
 

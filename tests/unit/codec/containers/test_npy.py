@@ -1,22 +1,15 @@
 """npy files as NumPy writes them, and headers that make no sense."""
 
-import io
 import struct
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from shards.numpy_files import build_npy
 from support.layouts import cut, read_tensors
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind
-
-
-def _save(array: npt.NDArray[Any], version: tuple[int, int] | None = None) -> bytes:
-    out = io.BytesIO()
-    np.lib.format.write_array(out, array, version=version)
-    return out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -39,7 +32,7 @@ def _save(array: npt.NDArray[Any], version: tuple[int, int] | None = None) -> by
 )
 def test_the_array_lies_where_numpy_puts_it(dtype: str, expected: DType) -> None:
     array = np.zeros((2, 3), np.dtype(dtype))
-    data = _save(array)
+    data = build_npy(array)
     container, found = read_tensors(data)
     assert container == ContainerKind.NPY
     assert (found["array"].dtype, found["array"].shape) == (expected, (2, 3))
@@ -50,13 +43,13 @@ def test_the_array_lies_where_numpy_puts_it(dtype: str, expected: DType) -> None
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
 def test_all_versions_of_the_header_are_read(version: tuple[int, int]) -> None:
     array = np.arange(6, dtype=np.float32)
-    data = _save(array, version)
+    data = build_npy(array, version)
     assert cut(data, read_tensors(data)[1]["array"]) == array.tobytes()
 
 
 def test_columns_that_lie_together_are_rows_in_reverse() -> None:
     array = np.asfortranarray(np.arange(6, dtype=np.float32).reshape(2, 3))
-    data = _save(array)
+    data = build_npy(array)
     tensor = read_tensors(data)[1]["array"]
     assert tensor.shape == (3, 2)
     assert cut(data, tensor) == array.T.tobytes()
@@ -71,12 +64,12 @@ def test_two_nameless_bytes_are_bf16_if_they_look_like_it() -> None:
         (random.standard_normal(5000).astype(np.float16), DType.OPAQUE),
         (random.integers(0, 1 << 16, 5000, np.uint16), DType.OPAQUE),
     ]:
-        assert read_tensors(_save(words.view("V2")))[1]["array"].dtype == expected
+        assert read_tensors(build_npy(words.view("V2")))[1]["array"].dtype == expected
 
 
 @pytest.mark.parametrize("array", [np.zeros((0, 4), np.float32), np.float32(3)])
 def test_scalars_and_nothing_are_arrays_too(array: npt.NDArray[np.float32]) -> None:
-    container, found = read_tensors(_save(np.asarray(array)))
+    container, found = read_tensors(build_npy(np.asarray(array)))
     assert (container, len(found)) == (ContainerKind.NPY, array.size)
 
 
@@ -98,8 +91,8 @@ def test_headers_need_no_padding() -> None:
         b"\x93NUMPY\x02\x00\x01",
         _with_header(GOOD, n_bytes=23),
         b"\x93NUMPY\x04\x00" + _with_header(GOOD)[8:],
-        _save(np.array([None, 1], dtype=object)),
-        _save(np.zeros(3, np.dtype([("a", "<f4"), ("b", "<i2")]))),
+        build_npy(np.array([None, 1], dtype=object)),
+        build_npy(np.zeros(3, np.dtype([("a", "<f4"), ("b", "<i2")]))),
         _with_header(GOOD.replace("2, 3", "2, " + "1, " * 64)),
         _with_header(GOOD.replace("2, 3", "9" * 5000)),
         _with_header(GOOD.replace("2, 3", "9" * 19)),
@@ -118,5 +111,5 @@ def test_what_makes_no_sense_is_opaque(data: bytes) -> None:
 
 
 def test_every_truncation_is_opaque() -> None:
-    data = _save(np.arange(9, dtype=np.float32))
+    data = build_npy(np.arange(9, dtype=np.float32))
     assert all(read_tensors(data[:size])[0] == ContainerKind.OPAQUE for size in range(len(data)))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from shards.numpy_files import build_npz
 from support.layouts import cut, read_tensors
 from weightzip.codec.format.layout import ContainerKind
 
@@ -20,14 +21,8 @@ ARRAYS: dict[str, npt.NDArray[Any]] = {
 }
 
 
-def _save(arrays: dict[str, npt.NDArray[Any]]) -> bytes:
-    out = io.BytesIO()
-    np.savez(out, allow_pickle=True, **arrays)
-    return out.getvalue()
-
-
 def test_stored_arrays_are_found_by_their_names() -> None:
-    data = _save(ARRAYS)
+    data = build_npz(ARRAYS)
     container, found = read_tensors(data)
     assert container == ContainerKind.NPZ
     assert list(found) == ["weights", "layer/bias", "names"]  # objects are a pickle, and nothing has no bytes
@@ -37,9 +32,7 @@ def test_stored_arrays_are_found_by_their_names() -> None:
 
 
 def test_deflated_arrays_are_glue() -> None:
-    out = io.BytesIO()
-    np.savez_compressed(out, allow_pickle=True, **ARRAYS)
-    assert read_tensors(out.getvalue()) == (ContainerKind.NPZ, {})
+    assert read_tensors(build_npz(ARRAYS, compressed=True)) == (ContainerKind.NPZ, {})
 
 
 @pytest.mark.parametrize("names", [[], ["a.npy", "b.txt"]])
@@ -52,5 +45,5 @@ def test_other_archives_are_opaque(names: list[str]) -> None:
 
 
 def test_every_truncation_is_opaque() -> None:
-    data = _save({"w": ARRAYS["weights"]})
+    data = build_npz({"w": ARRAYS["weights"]})
     assert all(read_tensors(data[:size])[0] == ContainerKind.OPAQUE for size in range(len(data)))

@@ -1,13 +1,12 @@
 """tar files: members by every kind of header, tensors at their place in the file, and what makes no sense is opaque."""
 
-import io
 import tarfile
-from collections.abc import Mapping
 
 import pytest
 
 from shards.build import build_step
 from shards.gguf import GgufTensor, build_gguf
+from shards.tar_files import build_tar
 from support.layouts import cut, read_tensors
 from weightzip.codec.containers.tar_directory import list_members
 from weightzip.codec.containers.unreadable import Unreadable
@@ -20,31 +19,12 @@ LONG = "./" + "a" * 90 + "/" + "b" * 90  # fits ustar, split in two
 OVERLONG = "./" + "dir/" * 60 + "é.bin"
 
 
-def _pack(files: Mapping[str, bytes], form: int = tarfile.GNU_FORMAT) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=form) as tar:
-        folder = tarfile.TarInfo("./")
-        folder.type = tarfile.DIRTYPE
-        tar.addfile(folder)
-        for name, data in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(data)
-            tar.addfile(member, io.BytesIO(data))
-        link = tarfile.TarInfo("./link")
-        link.type, link.linkname = (
-            tarfile.SYMTYPE,
-            "./target" * 20 if form != tarfile.USTAR_FORMAT else "target",
-        )
-        tar.addfile(link)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("form", FORMATS)
 def test_members_are_what_the_library_says(form: int) -> None:
     files = {"./model_config.yaml": b"a: 1\n", LONG: b"long", "./empty": b""}
     if form != tarfile.USTAR_FORMAT:
         files[OVERLONG] = bytes(1000)
-    data = _pack(files, form)
+    data = build_tar(files, form)
     found = {
         f"./{member.path}": data[member.offset :][: member.n_bytes]
         for member in list_members(MemorySource(data))
@@ -53,7 +33,7 @@ def test_members_are_what_the_library_says(form: int) -> None:
 
 
 def test_the_tensors_of_an_only_member_keep_their_names() -> None:
-    data = _pack({"./model_config.yaml": b"a: 1\n", "./model_weights.safetensors": STEP})
+    data = build_tar({"./model_config.yaml": b"a: 1\n", "./model_weights.safetensors": STEP})
     container, found = read_tensors(data)
     alone = read_tensors(STEP)[1]
     assert container == ContainerKind.TAR
@@ -64,14 +44,17 @@ def test_the_tensors_of_an_only_member_keep_their_names() -> None:
 
 def test_several_members_with_tensors_have_names_of_their_own() -> None:
     other = build_gguf([GgufTensor("model.half", 0, (2000,), bytes(8000))])
-    data = _pack({"./w/a.safetensors": STEP, "./b.gguf": other})
+    data = build_tar({"./w/a.safetensors": STEP, "./b.gguf": other})
     found = read_tensors(data)[1]
     assert cut(data, found["b.gguf/model.half"]) == bytes(8000)
     assert "w/a.safetensors/model.half" in found
 
 
 def test_a_tar_in_a_tar_is_glue() -> None:
-    assert read_tensors(_pack({"./inner.tar": _pack({"w.safetensors": STEP})})) == (ContainerKind.TAR, {})
+    assert read_tensors(build_tar({"./inner.tar": build_tar({"w.safetensors": STEP})})) == (
+        ContainerKind.TAR,
+        {},
+    )
 
 
 def test_sizes_beyond_octal_are_read() -> None:
@@ -130,13 +113,13 @@ def test_members_of_other_kinds_are_refused(kind: bytes) -> None:
 
 
 def test_truncations_are_opaque() -> None:
-    data = _pack({"./w.safetensors": STEP})
+    data = build_tar({"./w.safetensors": STEP})
     end = len(data.rstrip(b"\0")) // 512 * 512 + 512 + 1024  # what follows fills the last record
     for size in range(0, end, 97):
         assert read_tensors(data[:size])[0] == ContainerKind.OPAQUE
 
 
 def test_a_damaged_header_is_opaque() -> None:
-    data = bytearray(_pack({"./w.safetensors": STEP}))
+    data = bytearray(build_tar({"./w.safetensors": STEP}))
     data[512 + 124] ^= 1  # a size
     assert read_tensors(bytes(data))[0] == ContainerKind.OPAQUE
