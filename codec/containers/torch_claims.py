@@ -57,7 +57,7 @@ def make_torch_claims(
 def settle_torch_claims(claims: TorchClaims, file_bytes: int) -> tuple[TensorRange, ...]:
     """Return the tensors of a torch file of its own; one that was saved bare is called `tensor`."""
     tensors, storages = (
-        [replace(claim, name=claim.name or _BARE) for claim in part]
+        [claim if claim.name else replace(claim, name=_BARE) for claim in part]
         for part in (claims.tensors, claims.storages)
     )
     return settle_claims(tensors, file_bytes, storages)

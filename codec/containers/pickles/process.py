@@ -16,9 +16,9 @@ MAX_SECONDS = 120.0
 MAX_ROW_BYTES = 64 << 10
 MAX_ANSWER_BYTES = 256 << 20
 _HEAD = struct.Struct("<cQ")
-_PROGRAM = Path(__file__).with_name("child") / "program.py"
+PROGRAM = Path(__file__).with_name("child") / "program.py"
 # Isolated, without site-packages, and leaving no compiled files behind.
-_FLAGS = ("-I", "-S", "-B")
+FLAGS = ("-I", "-S", "-B")
 # What a Python that is linked to shared libraries needs to start. The rest, secrets among it, stays here.
 _VARIABLES = ("LD_LIBRARY_PATH",)
 
@@ -68,7 +68,7 @@ def _running(questions: Sequence[Question]) -> Iterator[tuple[subprocess.Popen[b
 def _start() -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            [sys.executable, *_FLAGS, str(_PROGRAM)],
+            [sys.executable, *FLAGS, str(PROGRAM)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

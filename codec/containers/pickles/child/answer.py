@@ -11,7 +11,7 @@ from weightzip.codec.containers.pickles.child.inert import InertUnpickler
 from weightzip.codec.containers.pickles.child.tensors import list_tensor_rows
 from weightzip.codec.containers.pickles.child.values import Refused, Row, get_field, take_text
 
-MAX_ROWS = 2_000_000
+MAX_ROWS = 1_500_000
 MAX_ROW_BYTES = 256 << 20
 _HEAD = struct.Struct("<cQ")
 

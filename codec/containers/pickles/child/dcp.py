@@ -7,11 +7,13 @@ from weightzip.codec.containers.pickles.child.values import (
     Refused,
     Row,
     get_field,
-    list_fields,
     take_number,
     take_numbers,
     take_text,
 )
+
+_MAX_TRANSFORMS = 16
+_Shapes = dict[tuple[int, ...], list[int]]
 
 
 def list_dcp_rows(root: object) -> Iterator[Row]:
@@ -19,33 +21,36 @@ def list_dcp_rows(root: object) -> Iterator[Row]:
     described, stored = get_field(root, "state_dict_metadata"), get_field(root, "storage_data")
     if not isinstance(described, dict) or not isinstance(stored, dict):
         raise Refused
-    tensors: dict[str, tuple[str, dict[tuple[int, ...], list[int]]]] = {}
+    tensors: dict[str, tuple[str, _Shapes]] = {}
+    shapes_by_list: dict[int, _Shapes] = {}  # one list may stand at any number of names
     for fqn, description in described.items():
         size, chunks = get_field(description, "size"), get_field(description, "chunks")
         if size is None or not isinstance(chunks, list):  # no tensor
             continue
-        shapes = {
-            tuple(take_numbers(get_field(chunk, "offsets"))): take_numbers(get_field(chunk, "sizes"))
-            for chunk in chunks
-        }
+        shapes = shapes_by_list.get(id(chunks))
+        if shapes is None:
+            shapes = shapes_by_list[id(chunks)] = _list_chunk_shapes(chunks)
         tensors[take_text(fqn)] = _name_dtype(get_field(description, "properties")), shapes
         yield ["described", take_text(fqn), take_numbers(size), len(shapes)]
     for place, info in stored.items():
-        yield _tell_item(dict(list_fields(place)), dict(list_fields(info)), tensors)
+        yield _tell_item(place, info, tensors)
 
 
-def _tell_item(
-    place: dict[object, object],
-    info: dict[object, object],
-    tensors: dict[str, tuple[str, dict[tuple[int, ...], list[int]]]],
-) -> Row:
-    fqn = take_text(place.get("fqn"))
+def _list_chunk_shapes(chunks: list[object]) -> _Shapes:
+    return {
+        tuple(take_numbers(get_field(chunk, "offsets"))): take_numbers(get_field(chunk, "sizes"))
+        for chunk in chunks
+    }
+
+
+def _tell_item(place: object, info: object, tensors: dict[str, tuple[str, _Shapes]]) -> Row:
+    fqn, begin = take_text(get_field(place, "fqn")), get_field(place, "offset")
     dtype, shapes = tensors.get(fqn, (None, {}))
-    offset = None if place.get("offset") is None else take_numbers(place.get("offset"))
+    offset = None if begin is None else take_numbers(begin)
     shape = None if offset is None else shapes.get(tuple(offset))
     known = shape is not None
-    transforms = info.get("transform_descriptors") or ()
-    if not isinstance(transforms, list | tuple) or len(transforms) > 16:
+    transforms = get_field(info, "transform_descriptors") or ()
+    if not isinstance(transforms, list | tuple) or len(transforms) > _MAX_TRANSFORMS:
         raise Refused
     return [
         "item",
@@ -53,9 +58,9 @@ def _tell_item(
         offset if known else None,
         shape,
         dtype if known else None,
-        take_text(info.get("relative_path")),
-        take_number(info.get("offset")),
-        take_number(info.get("length")),
+        take_text(get_field(info, "relative_path")),
+        take_number(get_field(info, "offset")),
+        take_number(get_field(info, "length")),
         [take_text(transform) for transform in transforms],
     ]
 

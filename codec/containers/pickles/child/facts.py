@@ -9,7 +9,6 @@ from weightzip.codec.containers.pickles.child.values import (
     Row,
     extend_name,
     get_field,
-    list_fields,
     take_number,
     take_numbers,
     take_text,
@@ -27,10 +26,12 @@ def list_fact_rows(path: str, holder: object) -> Iterator[Row]:
 
 
 def _list_param_groups(path: str, _: str, groups: object) -> Iterator[Row]:
+    told: set[int] = set()  # the same list again says nothing new, but may be said without end
     for index, group in enumerate(groups if isinstance(groups, list | tuple) else ()):
         params, names = get_field(group, "params"), get_field(group, "param_names")
-        if not isinstance(params, list | tuple):
+        if not isinstance(params, list | tuple) or id(params) in told:
             continue
+        told.add(id(params))
         known = names if isinstance(names, list | tuple) and len(names) == len(params) else None
         for position, param in enumerate(params):
             if _is_param(param):
@@ -49,8 +50,8 @@ def _spell(value: object) -> object:
 
 def _list_slices(path: str, _: str, groups: object) -> Iterator[Row]:
     for index, name, fragment in _list_named(groups):
-        fields = dict(list_fields(fragment))
-        yield ["slice", path, index, name, take_number(fields.get("start")), take_number(fields.get("numel"))]
+        place = take_number(get_field(fragment, "start")), take_number(get_field(fragment, "numel"))
+        yield ["slice", path, index, name, *place]
 
 
 def _list_shapes(path: str, _: str, groups: object) -> Iterator[Row]:
@@ -62,7 +63,7 @@ def _list_named(groups: object) -> Iterator[tuple[int, str, object]]:
     """Yield group, name and value of dictionaries by group; one dictionary is one group."""
     listed = groups if isinstance(groups, list | tuple) else (groups,)
     for index, group in enumerate(listed):
-        for name, value in list_fields(group):
+        for name, value in group.items() if isinstance(group, dict) else ():
             yield index, take_text(name), value
 
 

@@ -8,7 +8,6 @@ from weightzip.codec.containers.pickles.child.values import (
     Refused,
     Row,
     extend_name,
-    list_attributes,
     take_number,
     take_numbers,
     take_text,
@@ -29,7 +28,7 @@ _WRAPPERS = {
 }
 _SUBCLASSES = {"_rebuild_from_type", "_rebuild_from_type_v2"}
 _MODULES = {"torch._utils", "torch._tensor"}
-_MAX_WRAPPERS = 8
+_MAX_WRAPPERS = _MAX_ARGS = 8
 _SPARSE = {
     "torch.sparse_coo": ("indices", "values"),
     "torch.sparse_csr": ("crow_indices", "col_indices", "values"),
@@ -123,6 +122,7 @@ def _list_children(name: str, value: object) -> list[Child]:
 
 
 def _list_parts(name: str, value: Inert) -> list[Child]:
+    """Return the arguments of an object, its items and its attributes; what several share is one child of each."""
     function, args = _name_function(type(value)), value.args
     parts: list[Child] = []
     if _is_view(*_unwrap(value)):
@@ -132,11 +132,12 @@ def _list_parts(name: str, value: Inert) -> list[Child]:
     elif function in _SUBCLASSES:
         parts = [(name, arg) for arg in args[2:3]]
     else:
-        parts = [(name if function else extend_name(name, index), arg) for index, arg in enumerate(args)]
+        parts = [(name, arg) for arg in args[:_MAX_ARGS]] if function else [(name, args)]
+    parts += [(extend_name(name, key), child) for key, child in value.items or ()]
     state = args[3] if function in _SUBCLASSES and len(args) > 3 else value.state
-    attributes = list_attributes(state)
-    parts += [(extend_name(name, key), child) for key, child in [*(value.items or ()), *attributes]]
-    return parts if attributes else [*parts, (name, state)]
+    if isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], dict):  # __dict__, __slots__
+        return parts + [(name, part) for part in state]
+    return [*parts, (name, state)]
 
 
 def _list_sparse_parts(name: str, args: tuple[object, ...]) -> list[Child]:

@@ -54,21 +54,14 @@ def spell_key(key: object) -> str:
     return "?"
 
 
-def list_fields(value: object) -> list[tuple[object, object]]:
-    """Return the keys and values of a dictionary, or the items and attributes of an object."""
-    if isinstance(value, dict):
-        return list(value.items())
-    if isinstance(value, Inert):
-        return [*(value.items or ()), *list_attributes(value.state)]
-    return []
-
-
-def list_attributes(state: object) -> list[tuple[object, object]]:
-    """Return the attributes in what an object was given as its state: its __dict__, or that and its __slots__."""
-    parts = state if isinstance(state, tuple) and len(state) == 2 else (state,)
-    return [item for part in parts if isinstance(part, dict) for item in part.items()]
-
-
 def get_field(value: object, key: str) -> object:
-    """Return one field, None if there is none."""
-    return next((found for name, found in list_fields(value) if name == key), None)
+    """Return the item of a dictionary, or the attribute that an object was given, None if there is none."""
+    parts = [value] if isinstance(value, dict) else list_states(value)
+    return next((part[key] for part in parts if key in part), None)
+
+
+def list_states(value: object) -> list[dict[object, object]]:
+    """Return the attributes of an object by name: its __dict__, its __slots__, or both."""
+    state = value.state if isinstance(value, Inert) else None
+    parts = state if isinstance(state, tuple) and len(state) == 2 else (state,)
+    return [part for part in parts if isinstance(part, dict)]
