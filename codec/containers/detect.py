@@ -19,8 +19,8 @@ from weightzip.codec.source import ByteSource
 _READERS: tuple[Callable[[ByteSource, Surroundings], Layout | None], ...] = (
     lambda source, _: read_safetensors_layout(source),
     read_dcp_layout,  # before torch zips: such a file ends as one, too
-    lambda source, _: read_torch_zip_layout(source),
-    lambda source, _: read_torch_legacy_layout(source),
+    read_torch_zip_layout,
+    read_torch_legacy_layout,
     lambda source, _: read_npy_layout(source),
     lambda source, _: read_npz_layout(source),
     lambda source, _: read_gguf_layout(source),

@@ -4,8 +4,15 @@ The pickles are a magic number, a protocol, what the machine was, the object and
 addresses of memory: they differ from save to save, and so does the order of the storages. Names come from the object.
 """
 
-from weightzip.codec.containers.pickles import LegacyContents, read_legacy_pickles
-from weightzip.codec.containers.torch_claims import StoragePlace, make_torch_claims, settle_torch_claims
+from weightzip.codec.containers.naming import name_logically
+from weightzip.codec.containers.pickles import LegacyContents, PickleFacts, read_legacy_pickles
+from weightzip.codec.containers.surroundings import Surroundings
+from weightzip.codec.containers.torch_claims import (
+    StoragePlace,
+    TorchClaims,
+    make_torch_claims,
+    settle_torch_claims,
+)
 from weightzip.codec.containers.torch_dtypes import find_torch_dtype
 from weightzip.codec.containers.unreadable import Unreadable
 from weightzip.codec.format.layout import ContainerKind, Layout
@@ -18,8 +25,21 @@ _LENGTH_BYTES = 8
 _FRONT_BYTES = (1 << 20, 16 << 20, 128 << 20)
 
 
-def read_torch_legacy_layout(source: ByteSource) -> Layout | None:
+def read_torch_legacy_layout(source: ByteSource, surroundings: Surroundings) -> Layout | None:
     """Return the layout of a file of old, None if it is none, or does not end where its storages do."""
+    claims = _read_claims(source)
+    if claims is None:
+        return None
+    tensors = settle_torch_claims(name_logically(claims, surroundings, _read_facts), source.size_bytes)
+    return Layout(ContainerKind.TORCH_LEGACY, source.size_bytes, tensors)
+
+
+def _read_facts(source: ByteSource) -> PickleFacts | None:
+    claims = _read_claims(source)
+    return claims.facts if claims is not None else None
+
+
+def _read_claims(source: ByteSource) -> TorchClaims | None:
     if not _has_magic(source):
         return None
     for front_bytes in _FRONT_BYTES:
@@ -27,7 +47,7 @@ def read_torch_legacy_layout(source: ByteSource) -> Layout | None:
         if contents is not None or front_bytes >= source.size_bytes:
             break
     try:
-        return None if contents is None else _lay_out(source, contents)
+        return None if contents is None else _claim(source, contents)
     except Unreadable:
         return None
 
@@ -37,11 +57,9 @@ def _has_magic(source: ByteSource) -> bool:
     return source.size_bytes > n_bytes and bytes(source.read_at(0, n_bytes))[_MAGIC_AT:] == _MAGIC
 
 
-def _lay_out(source: ByteSource, legacy: LegacyContents) -> Layout:
+def _claim(source: ByteSource, legacy: LegacyContents) -> TorchClaims:
     places = _place_storages(source, legacy)
-    claims = make_torch_claims(legacy.contents, places, is_little_endian=legacy.is_little_endian)
-    tensors = settle_torch_claims(claims, source.size_bytes)
-    return Layout(ContainerKind.TORCH_LEGACY, source.size_bytes, tensors)
+    return make_torch_claims(legacy.contents, places, is_little_endian=legacy.is_little_endian)
 
 
 def _place_storages(source: ByteSource, legacy: LegacyContents) -> dict[str, StoragePlace]:

@@ -7,7 +7,9 @@ is deflated is no storage to us. Names that torch gave to the archive or to its 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from weightzip.codec.containers.pickles import MAX_PICKLE_BYTES, PickleContents, read_pickles
+from weightzip.codec.containers.naming import name_logically
+from weightzip.codec.containers.pickles import MAX_PICKLE_BYTES, PickleContents, PickleFacts, read_pickles
+from weightzip.codec.containers.surroundings import Surroundings
 from weightzip.codec.containers.torch_claims import (
     StoragePlace,
     TorchClaims,
@@ -36,13 +38,18 @@ class _Archive:
         return sum(map(len, self.pickles.values()))
 
 
-def read_torch_zip_layout(source: ByteSource) -> Layout | None:
+def read_torch_zip_layout(source: ByteSource, surroundings: Surroundings) -> Layout | None:
     """Return the layout of a torch zip, None if it is none."""
     (claims,) = list_torch_zip_claims([source])
     if claims is None:
         return None
-    tensors = settle_torch_claims(claims, source.size_bytes)
+    tensors = settle_torch_claims(name_logically(claims, surroundings, _read_facts), source.size_bytes)
     return Layout(ContainerKind.TORCH_ZIP, source.size_bytes, tensors)
+
+
+def _read_facts(source: ByteSource) -> PickleFacts | None:
+    (claims,) = list_torch_zip_claims([source])
+    return claims.facts if claims is not None else None
 
 
 def list_torch_zip_claims(windows: Sequence[ByteSource]) -> list[TorchClaims | None]:
