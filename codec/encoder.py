@@ -13,17 +13,22 @@ from weightzip.codec.frames import EncodedFrame, InputBytes, decode_frame, encod
 from weightzip.codec.join import Join
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.references import read_pieces
-from weightzip.codec.segments import FrameSpan
+from weightzip.codec.segments import FrameSpan, Run
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.errors import CorruptData, VerificationFailed
 
 
 @dataclass(frozen=True)
 class LoadedSpan:
-    """What becomes one frame: its bytes, and those that it may lean on."""
+    """What becomes one frame: its bytes, and those that it may lean on.
+
+    `passed` are the bytes of the shard, in its order, that were read for it: its own, or a window's if it is the
+    first of those that gather from there, or none.
+    """
 
     span: FrameSpan
     raw: BytesLike
+    passed: BytesLike
     predecessor: InputBytes | None = None
     companion: InputBytes | None = None
 
@@ -53,9 +58,12 @@ def encode_shard(
     verify: bool,
     name: str,
 ) -> Generator[tuple[BytesLike, EncodedFrame], None, None]:
-    """Yield (raw bytes, frame) for every frame of the shard, in order. `join` is what join_shard says of it.
+    """Yield (bytes, frame) for every frame of the shard. `join` is what join_shard says of it.
 
-    Memory: one frame being read, `backend.frames_at_once` being encoded (up to 8 MiB of raw bytes each, as much or
+    The bytes, one after another, are the shard: those of a frame, or of a window with the first frame that gathers
+    from it.
+
+    Memory: one frame or window being read, `backend.frames_at_once` being encoded (up to 8 MiB of raw bytes each, as much or
     twice as much of each input, and up to twice that for the encoded form), five waiting, one being taken. With
     `verify` each frame is decoded and compared before it is yielded.
 
@@ -78,9 +86,9 @@ def encode_shard(
         if verify:
             given = [one for one in (item.predecessor, item.companion) if one is not None]
             held = _HeldInputs(file_bytes, {one.pieces: one.data for one in given})
-            place = f"{name}: bytes {span.offset} to {span.offset + span.n_bytes}"
+            place = f"{name}: the frame of {span.n_bytes} bytes from {span.offset} on"
             _prove_frame(frame, item.raw, held, backend, place)
-        return item.raw, frame
+        return item.passed, frame
 
     def encode_all() -> Iterator[tuple[BytesLike, EncodedFrame]]:
         with (
@@ -93,21 +101,38 @@ def encode_shard(
 
 
 def load_spans(source: ByteSource, join: Join) -> Iterator[LoadedSpan]:
-    """Yield the spans of a shard, in order, with the bytes that they may lean on."""
+    """Yield the spans of a shard, in order, with the bytes that they may lean on. Each byte is read once."""
+    window: Run | None = None
+    held: BytesLike = b""  # the bytes of the window
     for span in join.spans:
-        yield _load_span(source, span, join.files)
+        passed: BytesLike = b""
+        if span.window is None or span.window != window:
+            window = span.window
+            passed = source.read_at(*(window or span.runs[0]))
+            held = passed if window is not None else b""
+        raw = passed if window is None else _gather(held, window, span.runs)
+        yield _load_span(span, raw, passed, join.files)
+        del passed, raw  # or they would live on while the next ones are read
 
 
-def _load_span(source: ByteSource, span: FrameSpan, files: Mapping[int, ByteSource]) -> LoadedSpan:
-    """Read a span and its inputs, the best first: what alone gives all bytes makes the others needless."""
-    raw = source.read_at(span.offset, span.n_bytes)
+def _gather(held: BytesLike, window: Run, runs: tuple[Run, ...]) -> BytesLike:
+    """Return the bytes of runs, one after another, out of the bytes of a window."""
+    view = memoryview(held)
+    parts = [view[offset - window.offset :][:n_bytes] for offset, n_bytes in runs]
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _load_span(
+    span: FrameSpan, raw: BytesLike, passed: BytesLike, files: Mapping[int, ByteSource]
+) -> LoadedSpan:
+    """Read a span's inputs, the best first: what alone gives all bytes makes the others needless."""
     copy = _load_input(span.copy, files)
     if copy is not None and are_equal(raw, copy.data):
-        return LoadedSpan(span, raw, predecessor=copy)
+        return LoadedSpan(span, raw, passed, predecessor=copy)
     companion = _load_input(span.companion, files)
     if companion is not None and find_derivation(raw, companion.data) is not None:
-        return LoadedSpan(span, raw, companion=companion)
-    return LoadedSpan(span, raw, _load_input(span.predecessor, files), companion)
+        return LoadedSpan(span, raw, passed, companion=companion)
+    return LoadedSpan(span, raw, passed, _load_input(span.predecessor, files), companion)
 
 
 def _load_input(pieces: tuple[Piece, ...], files: Mapping[int, ByteSource]) -> InputBytes | None:

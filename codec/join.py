@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from weightzip.codec.format.arrangement import Arrangement, build_arrangement
 from weightzip.codec.format.data_frame import OWN, Piece
 from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import Layout
 from weightzip.codec.format.limits import MAX_REFERENCES
 from weightzip.codec.moved import FindMoved, find_nothing, list_earlier_files
+from weightzip.codec.packing import cut_layout
 from weightzip.codec.pairing import File, pair_tensors
 from weightzip.codec.predecessor import Predecessor
-from weightzip.codec.segments import FrameSpan, GlueSource, cut_layout
+from weightzip.codec.segments import FrameSpan, GlueSource
 from weightzip.codec.source import ByteSource
 
 # While it is open which files get a reference, they have numbers that no reference has.
@@ -24,6 +26,7 @@ class Join:
     """A shard cut into spans, and the files that these may lean on, by reference; OWN is the shard itself."""
 
     layout: Layout
+    arrangement: Arrangement
     spans: tuple[FrameSpan, ...]
     header: Header
     files: Mapping[int, ByteSource]
@@ -60,11 +63,13 @@ def join_shard(
     references = {digest: number for number, digest in enumerate(by_digest)}
     numbers = {number: references[file.digest] for number, file in named.items()} | {OWN: OWN}
     spans = tuple(_renumber(span, numbers) for span in spans)
+    arrangement = build_arrangement(run for span in spans for run in span.runs)
     header = Header(
         tuple(Reference(digest, file.size_bytes) for digest, file in by_digest.items()),
         leans_on_itself=any(piece.reference == OWN for span in spans for piece in _list_pieces(span)),
+        is_arranged=len(arrangement) > 0,
     )
-    return Join(layout, spans, header, {**dict(enumerate(by_digest.values())), OWN: source})
+    return Join(layout, arrangement, spans, header, {**dict(enumerate(by_digest.values())), OWN: source})
 
 
 def _choose_files(spans: Sequence[FrameSpan], files: Mapping[int, Predecessor]) -> Mapping[int, Predecessor]:

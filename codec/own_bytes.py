@@ -1,6 +1,7 @@
 """What frames of an archive lean on when they lean on the shard itself."""
 
 from weightzip.codec.frame_cache import FrameCache
+from weightzip.codec.placement import locate_range
 from weightzip.codec.source import BytesLike
 from weightzip.errors import CorruptData
 
@@ -17,9 +18,8 @@ class OwnBytes(FrameCache):
         Raises:
             CorruptData: a frame that holds some of them leans on the shard itself.
         """
-        frames = self.archive.index.frames
-        wanted = frames.find(offset, n_bytes)
-        if frames.leans_on_itself[wanted.start : wanted.stop].any():
+        index = self.archive.index
+        if index.frames.leans_on_itself[locate_range(index, offset, n_bytes).frame].any():
             raise CorruptData(
                 f"{self.archive.name}: a frame leans on bytes {offset} to {offset + n_bytes} of the file, "
                 "which lean on others of it themselves"

@@ -2,8 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from weightzip.codec.archive_info import ArchiveInfo, describe_archive
 from weightzip.codec.backend import BlockBackend, CpuBackend
@@ -20,6 +24,7 @@ from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.format.limits import MAX_INDEX_BYTES
 from weightzip.codec.frames import decode_frame
 from weightzip.codec.own_bytes import OwnBytes
+from weightzip.codec.placement import FrameParts, copy_parts, locate_range
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.references import References
 from weightzip.codec.source import BytesLike, ByteSource, allocate
@@ -68,6 +73,8 @@ class Archive:
             raise CorruptData(f"{self.name}: header and index disagree on where the frames begin")
         if self.index.frames.leans_on_itself.any() and not header.leans_on_itself:
             raise CorruptData(f"{self.name}: a frame leans on the shard itself, the header does not say so")
+        if header.is_arranged != (len(self.index.arrangement) > 0):
+            raise CorruptData(f"{self.name}: header and index disagree on whether the shard is arranged")
         return header
 
     @property
@@ -99,7 +106,7 @@ class Archive:
         return TensorData(name, tensor.dtype, tensor.shape, data)
 
     def read_range(self, offset: int, n_bytes: int) -> memoryview:
-        """Restore n_bytes of the shard from offset, reading only the frames that hold them, in one read.
+        """Restore n_bytes of the shard from offset, reading only the frames that hold them, neighbours in one read.
 
         Raises:
             UsageError: offset or n_bytes is negative.
@@ -112,18 +119,13 @@ class Archive:
             raise TruncatedData(f"{self.name}: {n_bytes} bytes wanted at {offset} of {self.index.file_bytes}")
         if n_bytes == 0:
             return memoryview(b"")
-        frames = self.index.frames
-        wanted = frames.find(offset, n_bytes)
-        begin = int(frames.archive_offset[wanted[0]])
-        end = int(frames.archive_offset[wanted[-1]]) + int(frames.frame_bytes[wanted[-1]])
-        stored = memoryview(self._source.read_at(begin, end - begin))
+        parts = locate_range(self.index, offset, n_bytes)
+        stored = self._read_stored_frames(parts.list_frames())
 
         def decode(number: int, out: memoryview | None) -> BytesLike:
-            first = int(frames.archive_offset[number]) - begin
-            frame = stored[first : first + int(frames.frame_bytes[number])]
-            return self.decode_stored_frame(number, frame, out)
+            return self.decode_stored_frame(number, stored[number], out)
 
-        return memoryview(self.assemble(offset, n_bytes, decode))
+        return memoryview(self.assemble(offset, n_bytes, parts, decode))
 
     def read_frame(self, number: int) -> BytesLike:
         """Restore the bytes of one data frame."""
@@ -157,19 +159,21 @@ class Archive:
         """
         self._references.require(self.index.frames.list_references(), self.name)
 
-    def assemble(self, offset: int, n_bytes: int, decode: Decode) -> BytesLike:
-        """Return n_bytes (1 or more) of the shard from offset out of frames that `decode` restores by number."""
-        frames = self.index.frames
-        wanted = frames.find(offset, n_bytes)
-        if len(wanted) == 1:
-            return self._clip(wanted[0], decode(wanted[0], None), offset, n_bytes)
+    def assemble(self, offset: int, n_bytes: int, parts: FrameParts, decode: Decode) -> BytesLike:
+        """Return n_bytes (1 or more) of the shard from offset out of its parts; `decode` restores frames by number."""
+        rows = parts.list_rows()
+        if len(rows) == 1:
+            return memoryview(decode(rows[0].frame, None))[rows[0].first :][:n_bytes]
         out = allocate(n_bytes)
-        for number in wanted:
-            begin, end = (int(edge) - offset for edge in frames.raw_offset[number : number + 2])
-            part = out[max(begin, 0) : end]
-            raw = decode(number, part if begin >= 0 and end <= n_bytes else None)
-            if raw is not part:
-                part[:] = self._clip(number, raw, offset, n_bytes)
+        for number, group in groupby(rows, key=attrgetter("frame")):
+            of_frame = list(group)
+            begin, size = of_frame[0].offset - offset, of_frame[0].n_bytes
+            # A frame whose bytes all stand together is decoded where they are wanted.
+            is_whole = size == self.index.frames.raw_bytes[number]
+            target = out[begin : begin + size] if is_whole else None
+            raw = decode(number, target)
+            if raw is not target:
+                copy_parts(raw, of_frame, out, offset)
         return out
 
     def close(self) -> None:
@@ -193,15 +197,26 @@ class Archive:
     def _tensors(self) -> dict[str, TensorRange]:
         return {tensor.name: tensor for tensor in self.index.layout.tensors}
 
-    def _clip(self, number: int, raw: BytesLike, offset: int, n_bytes: int) -> memoryview:
-        begin = int(self.index.frames.raw_offset[number])
-        first = max(offset - begin, 0)
-        return memoryview(raw)[first : offset + n_bytes - begin]
+    def _read_stored_frames(self, numbers: Sequence[int]) -> dict[int, memoryview]:
+        """Return frames as they are stored, by number; those that stand together come with one read."""
+        frames = self.index.frames
+        stored: dict[int, memoryview] = {}
+        # Their number and their place among those that are wanted grow alike only within a stretch.
+        for _, stretch in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+            together = [number for _, number in stretch]
+            begin = int(frames.archive_offset[together[0]])
+            n_bytes = int(frames.frame_bytes[together[0] : together[-1] + 1].sum(dtype=np.uint64))
+            data = memoryview(self._source.read_at(begin, n_bytes))
+            for number in together:
+                first = int(frames.archive_offset[number]) - begin
+                stored[number] = data[first : first + int(frames.frame_bytes[number])]
+        return stored
 
     def _place(self, number: int) -> str:
         frames = self.index.frames
         begin, n_bytes = int(frames.raw_offset[number]), int(frames.raw_bytes[number])
-        return f"{self.name}: frame {number} (bytes {begin} to {begin + n_bytes} of the file)"
+        whole = "arranged file" if len(self.index.arrangement) else "file"
+        return f"{self.name}: frame {number} (bytes {begin} to {begin + n_bytes} of the {whole})"
 
     def _read_index(self) -> Index:
         size_bytes = self._source.size_bytes

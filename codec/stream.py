@@ -40,8 +40,8 @@ class StreamDecoder:
     Every item is proven by its frame's checksum. What belongs to the whole (index, digest, end of the archive) is
     proven after the last item: only when the iteration has ended without an error is the output complete.
 
-    An archive whose header says `leans_on_itself` needs random access: iterating raises UsageError. What was read of
-    it by then is `stored_header`.
+    Iterating over an archive that needs random access, as its header says, raises UsageError. What was read of it by
+    then is `stored_header`.
     """
 
     def __init__(
@@ -66,8 +66,10 @@ class StreamDecoder:
         self.index: Index | None = None
 
     def __iter__(self) -> Iterator[BytesLike]:
-        if self.header.leans_on_itself:
-            raise UsageError(f"{self._name}: it leans on bytes of its own, which takes random access")
+        if self.header.needs_random_access:
+            raise UsageError(
+                f"{self._name}: it leans on bytes of its own or is arranged: that takes random access"
+            )
         references = References(self.header, self._given, own=None)
         while True:
             place = f"{self._name}: frame {len(self._rows)} at {self.position}"
@@ -87,6 +89,8 @@ class StreamDecoder:
         index = decode_index(body, index_offset=index_offset, place=self._name)
         if index.frames.begin(index_offset) != self.header.n_bytes or not self._has_rows(index.frames):
             raise CorruptData(f"{self._name}: the index describes other frames than there are")
+        if len(index.arrangement):
+            raise CorruptData(f"{self._name}: it is arranged, the header does not say so")
         footer = self._read(FOOTER_BYTES, f"{self._name}: footer")
         if decode_footer(footer, self._name) != index_offset:
             raise CorruptData(f"{self._name}: the footer does not point at the index")

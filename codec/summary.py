@@ -7,6 +7,7 @@ from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.frame_table import FrameFacts
 from weightzip.codec.format.index import Index
 from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.placement import locate_range
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,11 @@ def describe_recipe(facts: FrameFacts) -> str:
 
 
 def _summarize(index: Index, tensor: TensorRange | None, begin: int, end: int) -> TensorSummary:
-    frames = index.frames
     recipes: dict[str, None] = {}  # a set that keeps its order
     stored_bytes = 0.0
-    for number in frames.find(begin, end - begin) if end > begin else ():
-        row = frames.row(number)
-        first = int(frames.raw_offset[number])
-        shared = min(end, first + row.facts.raw_bytes) - max(begin, first)
-        stored_bytes += row.frame_bytes * shared / row.facts.raw_bytes
+    for part in locate_range(index, begin, end - begin).list_rows() if end > begin else ():
+        row = index.frames.row(part.frame)
+        stored_bytes += row.frame_bytes * part.n_bytes / row.facts.raw_bytes
         recipes[describe_recipe(row.facts)] = None
     return TensorSummary(
         name=tensor.name if tensor is not None else None,

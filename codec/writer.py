@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from weightzip.codec.format.arrangement import Arrangement
 from weightzip.codec.format.footer import encode_footer
 from weightzip.codec.format.frame import FRAME_HEADER_BYTES, FrameKind, encode_frame_header
 from weightzip.codec.format.frame_table import FrameRow, build_frame_table
@@ -24,21 +25,21 @@ class ArchiveWriter:
         self._put(encode_header(header))
 
     def add_frame(self, frame: EncodedFrame) -> None:
-        """Write the next frame of the shard."""
+        """Write the next frame."""
         n_bytes = FRAME_HEADER_BYTES + frame.body_bytes
         self._rows.append(FrameRow(self._position, n_bytes, frame.facts))
         self._put(encode_frame_header(FrameKind.DATA, *frame.parts))
         for part in frame.parts:
             self._put(part)
 
-    def finish(self, layout: Layout, file_digest: bytes) -> None:
+    def finish(self, layout: Layout, arrangement: Arrangement, file_digest: bytes) -> None:
         """Write index and footer. The index is decoded once more before: it must never be what fails later.
 
         Raises:
             UsageError: as in encode_index.
             CorruptData: the frames do not tile the shard.
         """
-        body = encode_index(Index(file_digest, layout, build_frame_table(self._rows)))
+        body = encode_index(Index(file_digest, layout, build_frame_table(self._rows), arrangement))
         index_offset = self._position
         decode_index(body, index_offset=index_offset, place="the archive just written")
         self._put(encode_frame_header(FrameKind.INDEX, body))

@@ -49,7 +49,7 @@ class FrameRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FrameTable:
-    """One row per data frame, in the order of the shard."""
+    """One row per data frame, in the order in which they stand."""
 
     archive_offset: Column
     frame_bytes: Column
@@ -63,8 +63,11 @@ class FrameTable:
 
     @cached_property
     def raw_offset(self) -> Column:
-        """Return where each frame's bytes begin in the shard, and where the last one ends: one more than frames."""
-        return _running_sum(self.raw_bytes)
+        """Return where each frame's bytes begin, and where the last one ends: one more than frames.
+
+        That is in the shard, unless it is arranged: see placement. Signed, as the offsets that are looked up in it.
+        """
+        return _running_sum(self.raw_bytes).astype(np.int64)
 
     def row(self, number: int) -> FrameRow:
         """Return one row; the method and transform of a decoded table are known to be valid."""
@@ -91,7 +94,7 @@ class FrameTable:
         return list_references(int(np.bitwise_or.reduce(self.leans_on, initial=0)))
 
     def find(self, offset: int, n_bytes: int) -> range:
-        """Return the numbers of the frames that hold n_bytes (1 or more) of the shard from offset."""
+        """Return the numbers of the frames that hold n_bytes (1 or more) from offset, counted as in raw_offset."""
         first = int(np.searchsorted(self.raw_offset, offset, side="right")) - 1
         last = int(np.searchsorted(self.raw_offset, offset + n_bytes, side="left"))
         return range(first, last)

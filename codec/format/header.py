@@ -13,6 +13,7 @@ MAGIC = bytes([0x89, 0x57, 0x5A, 0x53, 0x54, 0x0D, 0x0A, 0x1A])
 _PREFIX_BYTES = 16
 _CHECKSUM_BYTES = 8
 _LEANS_ON_ITSELF = 1
+_IS_ARRANGED = 2
 
 REFERENCE_BYTES = DIGEST_BYTES + 8
 MIN_HEADER_BYTES = _PREFIX_BYTES + _CHECKSUM_BYTES
@@ -33,6 +34,12 @@ class Header:
 
     references: tuple[Reference, ...] = ()
     leans_on_itself: bool = False
+    is_arranged: bool = False
+
+    @property
+    def needs_random_access(self) -> bool:
+        """Return whether the archive cannot be decoded forward."""
+        return self.leans_on_itself or self.is_arranged
 
     @property
     def n_bytes(self) -> int:
@@ -42,7 +49,7 @@ class Header:
 
 def encode_header(header: Header) -> bytes:
     """Return the stored form of a header."""
-    flags = _LEANS_ON_ITSELF if header.leans_on_itself else 0
+    flags = _LEANS_ON_ITSELF * header.leans_on_itself | _IS_ARRANGED * header.is_arranged
     body = MAGIC + struct.pack("<HHI", FORMAT_VERSION, flags, len(header.references))
     for reference in header.references:
         body += reference.digest + struct.pack("<Q", reference.file_bytes)
@@ -75,10 +82,11 @@ def decode_header(data: BytesLike, place: str) -> Header:
     )
     checked = memoryview(data)[: cursor.position]
     cursor.expect(cursor.u64("header_checksum") == compute_checksum(checked), "its checksum does not match")
-    cursor.expect(flags & ~_LEANS_ON_ITSELF == 0, f"reserved flags {flags:#x} are set")
+    reserved = flags & ~(_LEANS_ON_ITSELF | _IS_ARRANGED)
+    cursor.expect(reserved == 0, f"reserved flags {reserved:#x} are set")
     digests = {reference.digest for reference in references}
     cursor.expect(len(digests) == n_references, "two references are to one file")
-    return Header(references, flags == _LEANS_ON_ITSELF)
+    return Header(references, bool(flags & _LEANS_ON_ITSELF), bool(flags & _IS_ARRANGED))
 
 
 def read_header_bytes(prefix: BytesLike) -> int:

@@ -3,6 +3,12 @@
 import struct
 from dataclasses import dataclass
 
+from weightzip.codec.format.arrangement import (
+    IN_ORDER,
+    Arrangement,
+    decode_arrangement,
+    encode_arrangement,
+)
 from weightzip.codec.format.checksum import DIGEST_BYTES
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.frame_table import FrameTable, decode_frame_table, encode_frame_table
@@ -24,6 +30,7 @@ class Index:
     file_digest: bytes
     layout: Layout
     frames: FrameTable
+    arrangement: Arrangement = IN_ORDER
 
     @property
     def file_bytes(self) -> int:
@@ -42,6 +49,7 @@ def encode_index(index: Index) -> bytes:
         + index.file_digest
         + struct.pack("<B", index.layout.container)
         + encode_frame_table(index.frames)
+        + encode_arrangement(index.arrangement)
         + encode_tensor_table(index.layout.tensors)
     )
     if len(plain) > MAX_INDEX_BYTES:
@@ -66,6 +74,7 @@ def decode_index(body: BytesLike, *, index_offset: int, place: str) -> Index:
     container = cursor.u8("container")
     cursor.expect(container <= max(ContainerKind), f"container {container} is reserved")
     frames = decode_frame_table(cursor, file_bytes, index_offset)
+    arrangement = decode_arrangement(cursor, file_bytes, frames)
     tensors = decode_tensor_table(cursor, file_bytes)
     cursor.finish("the index")
-    return Index(file_digest, Layout(ContainerKind(container), file_bytes, tensors), frames)
+    return Index(file_digest, Layout(ContainerKind(container), file_bytes, tensors), frames, arrangement)

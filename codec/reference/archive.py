@@ -11,6 +11,7 @@ from weightzip.codec.format.frame import (
     check_frame_body,
     decode_frame_header,
 )
+from weightzip.codec.reference.arrangement import Run, check_windows, place_frames
 from weightzip.codec.reference.data_frame import OWN, OWN_BIT, DataFrame, Method, read_data_frame
 from weightzip.codec.reference.header import ArchiveHeader, read_header
 from weightzip.codec.reference.index import ArchiveIndex, FrameRow, read_index
@@ -28,7 +29,6 @@ class _Frame:
 
     frame: DataFrame
     row: FrameRow
-    raw_offset: int
 
     @property
     def leans_on_own_bytes(self) -> bool:
@@ -46,16 +46,20 @@ def decode_archive(archive: BytesLike, inputs: Mapping[bytes, BytesLike] = NO_IN
     cursor = Cursor(archive, place)
     header = read_header(cursor, archive)
     frames, index = _walk(cursor, header)
+    placed = place_frames(index.runs, [entry.frame.raw_bytes for entry in frames])
+    check_windows(cursor, placed)
+    _check_own_pieces(cursor, frames, placed, index.file_bytes)
     shard = bytearray(index.file_bytes)
     files = InputFiles(header, inputs, shard)
     # What others of this archive may lean on comes first.
-    for entry in sorted(frames, key=lambda entry: entry.leans_on_own_bytes):
+    for entry, runs in sorted(zip(frames, placed, strict=True), key=lambda pair: pair[0].leans_on_own_bytes):
         frame = entry.frame
         frame_place = f"{place}: frame at {entry.row.archive_offset}"
         predecessor = files.gather(frame.predecessor, frame_place)
         companion = files.gather(frame.companion, frame_place)
         raw = restore_frame(frame, predecessor, companion, frame_place)
-        shard[entry.raw_offset : entry.raw_offset + len(raw)] = raw
+        for first, offset, n_bytes in runs:
+            shard[offset : offset + n_bytes] = raw[first : first + n_bytes]
     if compute_digest(shard) != index.file_digest:
         raise CorruptData(f"{place}: the restored file does not have its recorded digest")
     return bytes(shard)
@@ -83,7 +87,7 @@ def _walk(cursor: Cursor, header: ArchiveHeader) -> tuple[list[_Frame], ArchiveI
             int.from_bytes(transform, "little"),
             frame.leans_on,
         )
-        frames.append(_Frame(frame, row, raw_offset))
+        frames.append(_Frame(frame, row))
         raw_offset += frame.raw_bytes
     index = read_index(body, f"{cursor.place}: index")
     cursor.expect(index.frames == tuple(entry.row for entry in frames), "index and frames differ")
@@ -91,22 +95,24 @@ def _walk(cursor: Cursor, header: ArchiveHeader) -> tuple[list[_Frame], ArchiveI
     footer = cursor.take(FOOTER_BYTES, "footer")
     cursor.expect(decode_footer(footer, cursor.place) == begin, "the footer points elsewhere")
     cursor.finish("the footer")
-    _check_own_pieces(cursor, frames, index.file_bytes)
+    cursor.expect(
+        index.is_arranged == header.is_arranged, "header and index differ on whether there are runs"
+    )
     return frames, index
 
 
-def _check_own_pieces(cursor: Cursor, frames: list[_Frame], file_bytes: int) -> None:
+def _check_own_pieces(cursor: Cursor, frames: list[_Frame], placed: list[list[Run]], file_bytes: int) -> None:
     """Check that pieces of the shard itself lie in it, in frames that lean on nothing of it themselves."""
     leaning = [entry for entry in frames if entry.leans_on_own_bytes]
+    unfit = [
+        run for entry, runs in zip(frames, placed, strict=True) if entry.leans_on_own_bytes for run in runs
+    ]
     for entry in leaning:
         inputs = [given for given in (entry.frame.predecessor, entry.frame.companion) if given is not None]
         for piece in (piece for given in inputs for piece in given.pieces if piece.reference == OWN):
             end = piece.offset + piece.n_bytes
             cursor.expect(end <= file_bytes, "a piece reaches beyond the shard")
             cursor.expect(
-                all(
-                    end <= other.raw_offset or piece.offset >= other.raw_offset + other.row.raw_bytes
-                    for other in leaning
-                ),
+                all(end <= run.offset or piece.offset >= run.offset + run.n_bytes for run in unfit),
                 "a piece of the shard lies in a frame that leans on the shard itself",
             )

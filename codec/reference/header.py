@@ -10,6 +10,7 @@ from weightzip.errors import NotAnArchive, UnsupportedVersion
 _MAGIC = bytes.fromhex("89575a53540d0a1a")
 _VERSION = 1
 _LEANS_ON_ITSELF = 1
+_IS_ARRANGED = 2
 _MAX_REFERENCES = 15
 
 
@@ -26,6 +27,7 @@ class ArchiveHeader:
     """What an archive says before its first frame."""
 
     leans_on_itself: bool
+    is_arranged: bool
     references: tuple[Reference, ...]
 
 
@@ -38,7 +40,7 @@ def read_header(cursor: Cursor, archive: BytesLike) -> ArchiveHeader:
         raise UnsupportedVersion(f"{cursor.place}: format version {version}")
     cursor.expect(version == _VERSION, "format version 0 does not exist")
     flags = cursor.u16("flags")
-    cursor.expect(flags | _LEANS_ON_ITSELF == _LEANS_ON_ITSELF, "a reserved flag is set")
+    cursor.expect(flags <= _LEANS_ON_ITSELF | _IS_ARRANGED, "a reserved flag is set")
     n_references = cursor.u32("n_references")
     cursor.expect(n_references <= _MAX_REFERENCES, f"{n_references} references are too many")
     references = tuple(
@@ -48,4 +50,4 @@ def read_header(cursor: Cursor, archive: BytesLike) -> ArchiveHeader:
     cursor.expect(len({r.digest for r in references}) == n_references, "two references are one file")
     checked = memoryview(archive)[: cursor.position]
     cursor.expect(cursor.u64("header_checksum") == compute_checksum(checked), "the header is damaged")
-    return ArchiveHeader(flags == _LEANS_ON_ITSELF, references)
+    return ArchiveHeader(bool(flags & _LEANS_ON_ITSELF), bool(flags & _IS_ARRANGED), references)

@@ -7,6 +7,7 @@ from weightzip.codec.format.checksum import DIGEST_BYTES
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_INDEX_BYTES, MAX_INDEX_RATIO
 from weightzip.codec.format.tensor_table import decode_tensor_table
+from weightzip.codec.reference.arrangement import Run, read_runs
 from weightzip.codec.source import BytesLike
 from weightzip.codec.zstd import decompress_zstd
 
@@ -32,6 +33,8 @@ class ArchiveIndex:
     file_bytes: int
     file_digest: bytes
     frames: tuple[FrameRow, ...]
+    is_arranged: bool
+    runs: tuple[Run, ...]
 
 
 def read_index(body: BytesLike, place: str) -> ArchiveIndex:
@@ -49,6 +52,7 @@ def read_index(body: BytesLike, place: str) -> ArchiveIndex:
         cursor.column(dtype, n_frames, name).tolist()
         for name, dtype in zip(FrameRow._fields, _COLUMN_TYPES, strict=True)
     ]
+    is_arranged, runs = read_runs(cursor, file_bytes)
     decode_tensor_table(cursor, file_bytes)
     cursor.finish("the index")
-    return ArchiveIndex(file_bytes, file_digest, tuple(map(FrameRow, *columns)))
+    return ArchiveIndex(file_bytes, file_digest, tuple(map(FrameRow, *columns)), is_arranged, runs)

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from golden.recipe_vectors import RECIPE_MAKERS, Vector
 from shards.archives import MemoryPredecessor, build_archive
 from shards.build import Tensor, build_safetensors, build_step, to_bf16
+from shards.gaps import build_gapped, list_states
 from weightzip.codec.format.dtypes import DType
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -75,6 +76,14 @@ def _plan(make: Callable[[int], bytes], *, has_base: bool) -> Callable[[], Vecto
     return make_vector
 
 
+def _make_arranged() -> Vector:
+    """Return a vector with an arrangement, which leans on itself and on the step before."""
+    base, base_layout = build_gapped(list_states(1))
+    shard, layout = build_gapped(list_states(2))
+    archive = build_archive(shard, MemoryPredecessor(base, base_layout), layout=layout)
+    return Vector(shard, archive, (base,))
+
+
 MAKERS: dict[str, Callable[[], Vector]] = {
     "hello": _plan(lambda step: b"hello, hello, hello, weights!\n", has_base=False),
     "empty": _plan(lambda step: b"", has_base=False),
@@ -93,6 +102,7 @@ MAKERS: dict[str, Callable[[], Vector]] = {
     "counters-moved": _plan(_make_counters, has_base=True),
     "every-dtype": _plan(_make_every_dtype, has_base=False),
     "every-dtype-moved": _plan(_make_every_dtype, has_base=True),
+    "arranged": _make_arranged,
     **RECIPE_MAKERS,
 }
 

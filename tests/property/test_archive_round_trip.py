@@ -47,18 +47,21 @@ def tensors(draw: st.DrawFn) -> list[tuple[DType, tuple[int, ...], bytes, bytes]
 def _restore_everyway(archive: bytes, predecessor: MemoryPredecessor | None) -> list[bytes]:
     backend = CpuBackend(1)
     opened = Archive(MemorySource(archive), predecessor=predecessor, backend=backend)
-    piped = StreamDecoder(io.BytesIO(archive), predecessor=predecessor, backend=backend)
-    return [
+    restored = [
         b"".join(decode_shard(opened, n_threads=1)),
-        b"".join(piped),
         decode_archive(archive, map_by_digest([predecessor] if predecessor is not None else [])),
     ]
+    if not opened.header.needs_random_access:
+        piped = StreamDecoder(io.BytesIO(archive), predecessor=predecessor, backend=backend)
+        restored.append(b"".join(piped))
+    return restored
 
 
 def _check(shard: bytes, predecessor_bytes: bytes | None) -> None:
     predecessor = MemoryPredecessor(predecessor_bytes) if predecessor_bytes is not None else None
     archive = build_archive(shard, predecessor)
-    assert _restore_everyway(archive, predecessor) == [shard] * 3
+    restored = _restore_everyway(archive, predecessor)
+    assert restored == [shard] * len(restored)
 
 
 @given(tensors(), st.booleans(), st.integers(0, 3), st.booleans())

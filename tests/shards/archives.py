@@ -6,7 +6,7 @@ from weightzip.codec.backend import BlockBackend, CpuBackend
 from weightzip.codec.containers import read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
-from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.format.layout import Layout, TensorRange
 from weightzip.codec.join import join_shard
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.source import BytesLike, MemorySource
@@ -16,12 +16,11 @@ from weightzip.codec.writer import ArchiveWriter
 class MemoryPredecessor(MemorySource):
     """A Predecessor over bytes in memory."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, layout: Layout | None = None) -> None:
         super().__init__(data)
         self.digest = compute_digest(data)
-        self.tensors: dict[str, TensorRange] = {
-            tensor.name: tensor for tensor in read_layout(MemorySource(data)).tensors
-        }
+        tensors = (layout or read_layout(MemorySource(data))).tensors
+        self.tensors: dict[str, TensorRange] = {tensor.name: tensor for tensor in tensors}
 
 
 def compute_digest(data: bytes) -> bytes:
@@ -42,15 +41,16 @@ def build_archive(
     *,
     beside: Sequence[Predecessor] = (),
     backend: BlockBackend | None = None,
+    layout: Layout | None = None,
 ) -> bytes:
-    """Return the archive of a shard."""
+    """Return the archive of a shard; `layout` is what a container says of it, None to read it."""
     source = MemorySource(shard)
-    layout = read_layout(source)
+    layout = layout or read_layout(source)
     out = bytearray()
     join = join_shard(source, layout, predecessor, beside)
     writer = ArchiveWriter(out.extend, join.header)
     frames = encode_shard(source, join, backend or CpuBackend(1), verify=True, name="a shard")
     for _, frame in frames:
         writer.add_frame(frame)
-    writer.finish(layout, compute_digest(shard))
+    writer.finish(layout, join.arrangement, compute_digest(shard))
     return bytes(out)

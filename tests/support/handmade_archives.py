@@ -14,6 +14,7 @@ from blake3 import blake3
 STORED, ZSTD, CONSTANT, IDENTICAL, BLOCKS, DERIVED = range(6)
 OWN = 255
 LEANS_ON_ITSELF = 1
+ARRANGED = 2
 _OWN_BIT = 15
 
 
@@ -43,9 +44,16 @@ def whole(data: bytes, reference: int = 0, offset: int = 0) -> HandInput:
 
 
 def build_handmade_archive(
-    frames: Sequence[HandFrame], references: Sequence[bytes] = (), *, flags: int = 0
+    frames: Sequence[HandFrame],
+    references: Sequence[bytes] = (),
+    *,
+    flags: int = 0,
+    runs: Sequence[tuple[int, int]] = (),
 ) -> bytes:
-    """Return the archive of these frames; `references` are the files that its header names."""
+    """Return the archive of these frames; `references` are the files that its header names.
+
+    `runs` are (gap, run_bytes): where the frames' bytes go, if not one after another.
+    """
     out = bytes.fromhex("89575a53540d0a1a") + struct.pack("<HHI", 1, flags, len(references))
     for reference in references:
         out += blake3(reference).digest() + struct.pack("<Q", len(reference))
@@ -56,14 +64,30 @@ def build_handmade_archive(
         transform = frame.rest[1] if frame.method == BLOCKS else 0
         rows.append((len(out), len(sealed), len(frame.raw), frame.method, transform, _find_leans_on(frame)))
         out += sealed
-    shard = b"".join(frame.raw for frame in frames)
+    shard = arrange(b"".join(frame.raw for frame in frames), runs)
     plain = struct.pack("<Q", len(shard)) + blake3(shard).digest() + struct.pack("<BI", 0, len(rows))
     for code, column in zip("QIIBBH", zip(*rows, strict=True), strict=bool(rows)):
+        plain += struct.pack(f"<{len(column)}{code}", *column)
+    plain += struct.pack("<I", len(runs))
+    for code, column in zip("qQ", zip(*runs, strict=True), strict=bool(runs)):
         plain += struct.pack(f"<{len(column)}{code}", *column)
     plain += struct.pack("<I", 0)
     index_offset = struct.pack("<Q", len(out))
     out += _seal(2, struct.pack("<Q", len(plain)) + zstandard.ZstdCompressor().compress(plain))
     return out + index_offset + struct.pack("<Q", _sum(index_offset)) + b"WZSTEND\n"
+
+
+def arrange(arranged: bytes, runs: Sequence[tuple[int, int]]) -> bytes:
+    """Return the shard whose arranged bytes these are; runs that lie beyond it are left out."""
+    shard = bytearray(arranged)
+    first = end = 0
+    for gap, run_bytes in runs:
+        begin = end + gap
+        end = begin + run_bytes
+        if 0 <= begin <= end <= len(shard):
+            shard[begin:end] = arranged[first : first + run_bytes].ljust(run_bytes, b"\0")
+        first += run_bytes
+    return bytes(shard)
 
 
 def _write_body(frame: HandFrame) -> bytes:

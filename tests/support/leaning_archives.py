@@ -14,6 +14,7 @@ from support.handmade_archives import (
     STORED,
     HandFrame,
     HandInput,
+    arrange,
     build_handmade_archive,
     whole,
 )
@@ -44,13 +45,14 @@ class LeaningArchive:
     frames: tuple[HandFrame, ...]
     references: tuple[bytes, ...] = ()
     flags: int = 0
+    runs: tuple[tuple[int, int], ...] = ()
 
     @property
     def shard(self) -> bytes:
-        return b"".join(frame.raw for frame in self.frames)
+        return arrange(b"".join(frame.raw for frame in self.frames), self.runs)
 
     def build(self) -> bytes:
-        return build_handmade_archive(self.frames, self.references, flags=self.flags)
+        return build_handmade_archive(self.frames, self.references, flags=self.flags, runs=self.runs)
 
 
 def _stored(data: bytes) -> HandFrame:
@@ -142,7 +144,7 @@ _IDENTICAL = HandFrame(IDENTICAL, MASTER, b"", whole(MASTER))
 _DERIVED = _derived(UPPER, 1, whole(MASTER))
 
 BROKEN: dict[str, LeaningArchive] = {
-    "a reserved flag": LeaningArchive((), (), 2),
+    "a reserved flag": LeaningArchive((), (), 4),
     "sixteen references": LeaningArchive((), tuple(bytes([number]) for number in range(16))),
     "one reference twice": LeaningArchive((), (MASTER, MASTER)),
     "a reference that does not exist": _one(replace(_IDENTICAL, predecessor=whole(MASTER, 1), leans_on=1)),

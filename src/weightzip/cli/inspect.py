@@ -77,8 +77,9 @@ def _print_totals(info: "ArchiveInfo", summaries: "Sequence[TensorSummary]") -> 
     say(f"digest {info.file_digest}")
     for reference in info.references:
         say(f"{'leans on' if reference.is_needed else 'was offered'} the file {reference.digest}")
-    if info.leans_on_itself:
-        say("leans on bytes of its own: from a pipe it is restored by way of a temporary file")
+    if info.leans_on_itself or info.is_arranged:
+        reason = "leans on bytes of its own" if info.leans_on_itself else "is arranged"
+        say(f"{reason}: from a pipe it is restored by way of a temporary file")
 
 
 def _describe_sizes(raw_bytes: int, stored_bytes: int) -> str:

@@ -136,7 +136,7 @@ class _CompressJob:
                 done_bytes += len(raw)
                 progress(done_bytes, join.layout.file_bytes)
                 del raw, frame  # or they would live on while the next frame is encoded
-        writer.finish(join.layout, self.file_digest.digest())
+        writer.finish(join.layout, join.arrangement, self.file_digest.digest())
 
     def find_needed(self, join: Join) -> Mapping[str, ByteSource]:
         """Return the files that frames lean on, by digest."""

@@ -102,7 +102,7 @@ def decompress_stream(
     Bytes reach the writer frame by frame, each proven by its checksum; the digest of the whole is proven at the end.
     A reader of the output must wait for this to return before it trusts that the output is complete.
 
-    An archive that leans on bytes of its own cannot be decoded forward: it is first read to its end, into a temporary
+    An archive that leans on bytes of its own or is arranged cannot be decoded forward: it is first read to its end, into a temporary
     file in `spool_directory` (None: the system's, TMPDIR) that is gone when this returns.
 
     Raises:
@@ -118,7 +118,7 @@ def decompress_stream(
             n_threads=n_threads,
             name=_PIPE_NAME,
         )
-        if decoder.header.leans_on_itself:
+        if decoder.header.needs_random_access:
             given = [*related, *([predecessor] if predecessor is not None else [])]
             return _restore_spooled(decoder, reader, writer, given, n_threads, spool_directory)
         with closing(run_ahead(decoder)) as frames:

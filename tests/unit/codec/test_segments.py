@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from weightzip.codec.format.data_frame import OWN, Piece
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
+from weightzip.codec.packing import cut_layout
 from weightzip.codec.recipes.recipe import Section
 from weightzip.codec.segments import (
     BLOCKS_PER_FRAME,
@@ -21,7 +22,6 @@ from weightzip.codec.segments import (
     GlueSource,
     Place,
     TensorInputs,
-    cut_layout,
 )
 
 _MAX_SPAN_BYTES = BLOCKS_PER_FRAME * 65536 * 8

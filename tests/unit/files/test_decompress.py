@@ -62,8 +62,8 @@ def test_a_wrong_digest_in_a_sound_index_is_found(tmp_path: Path) -> None:
     from weightzip.codec import writer
 
     class WrongWriter(writer.ArchiveWriter):
-        def finish(self, layout: object, file_digest: bytes) -> None:
-            super().finish(layout, bytes(32))  # type: ignore[arg-type]
+        def finish(self, layout: object, arrangement: object, file_digest: bytes) -> None:
+            super().finish(layout, arrangement, bytes(32))  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("shards.archives.ArchiveWriter", WrongWriter)

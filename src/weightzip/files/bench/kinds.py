@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.frame_table import Column
 from weightzip.codec.format.index import Index
 from weightzip.codec.format.layout import ContainerKind
+from weightzip.codec.placement import locate_range
 from weightzip.files.bench.report import Kind, KindResult, merge_kinds
 
 GLUE = Kind("glue", "-")
@@ -62,12 +64,32 @@ def split_index(index: Index) -> list[Part]:
     for name, kind, shape, end in _walk_layout(index):
         described.append((name, kind, shape))
         edges.append(end)
-    frames = index.frames
-    stored_before = np.concatenate([[0], np.cumsum(frames.frame_bytes, dtype=np.uint64)])
-    # Rounded at the edges, not between them: so nothing is lost or counted twice.
-    stored_edges = np.rint(np.interp(edges, frames.raw_offset, stored_before)).astype(np.int64)
-    raw, stored = np.diff(edges).tolist(), np.diff(stored_edges).tolist()
+    stored = _share_stored_bytes(index, np.array(edges))
+    raw = np.diff(edges).tolist()
     return [Part(*facts, *sizes) for facts, *sizes in zip(described, raw, stored, strict=True)]
+
+
+def _share_stored_bytes(index: Index, edges: Column) -> list[int]:
+    """Return how many of the frames' bytes belong to the bytes of the shard between edges, which tile it."""
+    if index.file_bytes == 0:
+        return [0] * (len(edges) - 1)
+    frames = index.frames
+    parts = locate_range(index, 0, index.file_bytes)
+    # Stretches of the shard that lie together in the frames and in one part.
+    all_edges = np.unique(np.concatenate([parts.offset, edges]))
+    begins, sizes = all_edges[:-1], np.diff(all_edges)
+    by_offset = np.argsort(parts.offset)
+    place = by_offset[np.searchsorted(parts.offset[by_offset], begins, side="right") - 1]
+    arranged = frames.raw_offset[parts.frame[place]] + parts.first[place] + begins - parts.offset[place]
+    stored_before = np.concatenate([[0], np.cumsum(frames.frame_bytes, dtype=np.int64)])
+    # Rounded at the edges, not between them: so nothing is lost or counted twice.
+    first, last = (
+        np.rint(np.interp(places, frames.raw_offset, stored_before)).astype(np.int64)
+        for places in (arranged, arranged + sizes)
+    )
+    shares_before = np.concatenate([[0], np.cumsum(last - first)])
+    stored: list[int] = np.diff(shares_before[np.searchsorted(all_edges, edges)]).tolist()
+    return stored
 
 
 def sum_kinds(parts: list[Part], archive_bytes: int) -> tuple[KindResult, ...]:

@@ -21,7 +21,14 @@ from weightzip.errors import CorruptData, TruncatedData, UnsupportedVersion
 
 REFERENCE = Reference(bytes(range(32)), 12345)
 MANY = tuple(Reference(bytes([number]) * 32, number) for number in range(MAX_REFERENCES))
-HEADERS = [Header(), Header((REFERENCE,)), Header(MANY, leans_on_itself=True), Header(leans_on_itself=True)]
+HEADERS = [
+    Header(),
+    Header((REFERENCE,)),
+    Header(MANY, leans_on_itself=True),
+    Header(leans_on_itself=True),
+    Header((REFERENCE,), is_arranged=True),
+    Header(leans_on_itself=True, is_arranged=True),
+]
 
 
 def _seal(body: bytes) -> bytes:
@@ -45,7 +52,7 @@ def test_a_newer_version_is_named() -> None:
     ("fields", "message"),
     [
         ((0, 0, 0), "version 0"),
-        ((1, 2, 0), "reserved flags"),
+        ((1, 4, 0), "reserved flags"),
         ((1, 0x8001, 1), "reserved flags"),
         ((1, 0, 16), "16 references"),
         ((1, 0, 0xFFFFFFFF), "4294967295 references"),
