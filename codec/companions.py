@@ -12,13 +12,14 @@ _MOMENTS = {
     "exp_avgs": (re.compile(r"(?<![A-Za-z0-9])exp_avgs(?![A-Za-z0-9])"), "exp_avg_sqs"),
     "m": (re.compile(r"(?<![^./])m(?![^./])"), "v"),
     "mu": (re.compile(r"(?<![^./])mu(?![^./])"), "nu"),
+    # Of optimizers that hold moments in few bits: moments too small for that, and the scales of blocks.
+    "state1": (re.compile(r"(?<![^./])state1(?![^./])"), "state2"),
+    "absmax1": (re.compile(r"(?<![^./])absmax1(?![^./])"), "absmax2"),
 }
 _SECOND_MOMENT = re.compile(r"(?<![A-Za-z0-9])exp_avg_sqs?(?![A-Za-z0-9])")
 _MOMENT_TYPES = {DType.F64, DType.F32, DType.F16, DType.BF16}
-# What trainers and their wrappers put before the name of a parameter.
-_PREFIXES = {
-    "_fsdp_wrapped_module",
-    "_orig_mod",
+# What trainers call the fp32 weights behind a parameter, before its name or after it.
+_MASTERS = {
     "fp32",
     "fp32_param",
     "fp32_params",
@@ -29,14 +30,24 @@ _PREFIXES = {
     "master",
     "master_param",
     "master_params",
+    "master_weight",
     "master_weights",
+}
+# What trainers and their wrappers put before the name of a parameter.
+_PREFIXES = _MASTERS | {
+    "_fsdp_wrapped_module",
+    "_orig_mod",
+    "app",
     "model",
+    "model_state_dict",
     "module",
     "optim",
     "optimizer",
+    "optimizer_state_dict",
     "param",
     "params",
     "state",
+    "state_dict",
     "weights",
 }
 
@@ -65,15 +76,18 @@ def have_same_form(first: TensorRange, second: TensorRange) -> bool:
 
 
 def index_by_parameter(tensors: Iterable[TensorRange]) -> Mapping[str, list[TensorRange]]:
-    """Return the tensors by the name of the parameter that their own name tells, without prefixes of wrappers."""
+    """Return the tensors by the name of the parameter that their own name tells, without what wrappers add."""
     by_parameter: dict[str, list[TensorRange]] = {}
     for tensor in tensors:
-        by_parameter.setdefault(strip_prefixes(tensor.name), []).append(tensor)
+        by_parameter.setdefault(strip_wrappers(tensor.name), []).append(tensor)
     return by_parameter
 
 
-def strip_prefixes(name: str) -> str:
-    """Return a name without the components that trainers put before the name of a parameter."""
+def strip_wrappers(name: str) -> str:
+    """Return a name without the components that trainers put before the name of a parameter, or after it."""
+    rest, separator, suffix = name.rpartition(".")
+    if separator and suffix in _MASTERS:
+        name = rest
     while True:
         prefix, separator, rest = name.partition(".")
         if not separator or prefix not in _PREFIXES:
@@ -82,8 +96,8 @@ def strip_prefixes(name: str) -> str:
 
 
 def may_be_master(tensor: TensorRange, other: TensorRange) -> bool:
-    """Return whether `other` may hold in fp32 what `tensor` holds in 2 bytes an element."""
-    return tensor.dtype.bits == 16 and other.dtype == DType.F32 and other.shape == tensor.shape
+    """Return whether `other` may hold in fp32 what `tensor` holds in 2 bytes an element. Either may be flat."""
+    return tensor.dtype.bits == 16 and other.dtype == DType.F32 and other.n_bytes == 2 * tensor.n_bytes
 
 
 def _name_second_moments(name: str) -> Iterator[str]:

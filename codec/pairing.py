@@ -4,7 +4,7 @@ Names and shapes propose; where bytes should agree, some KB of them must, before
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from weightzip.codec.companions import (
     index_by_parameter,
     is_second_moment,
     may_be_master,
-    strip_prefixes,
+    strip_wrappers,
 )
 from weightzip.codec.derivation import DERIVED_BYTES, PROBE_ELEMENTS, find_derivation
 from weightzip.codec.format.checksum import compute_checksum
@@ -25,6 +25,9 @@ from weightzip.codec.segments import MAX_PACKED_ALONE_BYTES, Place, TensorInputs
 from weightzip.codec.source import ByteSource
 
 _PROBE_BYTES = 4096
+# What a file beside must tell, in bytes of the shard or as a part of it.
+_WORTH_A_FILE_BYTES = 1 << 20
+_WORTH_A_FILE = 64
 
 Tensors = Mapping[str, TensorRange]
 
@@ -53,6 +56,8 @@ def pair_tensors(
     pairs.add_own_copies()
     pairs.add_own_masters()
     pairs.add_moments()
+    for file in beside:
+        pairs.add_related_moments(file)
     pairs.drop_lonely()
     paired = {}
     for name, tensor in tensors.items():
@@ -72,6 +77,7 @@ class _Pairs:
 
     def __init__(self, own: File) -> None:
         self._own = own
+        self._n_bytes = sum(tensor.n_bytes for tensor in own.tensors.values())
         self.copies: dict[str, Place] = {}
         self.companions: dict[str, Place] = {}
         self.second_moments: set[str] = set()
@@ -82,15 +88,31 @@ class _Pairs:
 
     def add_related(self, file: File) -> None:
         """Look in a file beside the shard for copies of its tensors, and for what they are derived from."""
+        copies: dict[str, Place] = {}
+        masters: dict[str, Place] = {}
         by_parameter = index_by_parameter(file.tensors.values())
         for tensor in self._list_open():
-            for other in by_parameter.get(strip_prefixes(tensor.name), []):
+            for other in by_parameter.get(strip_wrappers(tensor.name), []):
                 if have_same_form(tensor, other) and _have_equal_ends(self._own, tensor, file, other):
-                    self.copies[tensor.name] = Place(file.reference, other)
+                    copies[tensor.name] = Place(file.reference, other)
                     break
                 if may_be_master(tensor, other) and _seems_derived(self._own, tensor, file, other):
-                    self.companions[tensor.name] = Place(file.reference, other)
+                    masters[tensor.name] = Place(file.reference, other)
                     break
+        if self._are_worth_a_file([*copies, *masters]):
+            self.copies |= copies
+            self.companions |= masters
+
+    def add_related_moments(self, file: File) -> None:
+        """Pair first moments with second ones that lie in a file beside the shard."""
+        found = {
+            tensor.name: Place(file.reference, other)
+            for tensor in self._list_open()
+            if (other := find_second_moment(tensor, file.tensors)) is not None
+        }
+        if self._are_worth_a_file(found):
+            self.companions |= found
+            self._first_moments |= found.keys()
 
     def add_own_copies(self) -> None:
         """Look for tensors that are stored twice, such as tied ones. Small ones share frames: not worth it."""
@@ -111,7 +133,7 @@ class _Pairs:
         """Look for tensors of 2 bytes an element that are derived from others of the shard."""
         by_parameter = index_by_parameter(self._own.tensors.values())
         for tensor in self._list_open():
-            for other in by_parameter[strip_prefixes(tensor.name)]:
+            for other in by_parameter[strip_wrappers(tensor.name)]:
                 if (
                     may_be_master(tensor, other)
                     and self._may_lean(tensor, other)
@@ -139,6 +161,14 @@ class _Pairs:
         for name in self._first_moments - self._find_companies(self._first_moments):
             del self.companions[name]
         self.second_moments = self._find_companies(self.second_moments)
+
+    def _are_worth_a_file(self, names: Iterable[str]) -> bool:
+        """Return whether what these tensors save may be worth another file that restoring needs.
+
+        No other file could lean on this one any more.
+        """
+        n_bytes = sum(self._own.tensors[name].n_bytes for name in names)
+        return n_bytes >= min(_WORTH_A_FILE_BYTES, self._n_bytes // _WORTH_A_FILE)
 
     def _list_open(self) -> list[TensorRange]:
         return [

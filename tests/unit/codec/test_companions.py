@@ -7,7 +7,7 @@ from weightzip.codec.companions import (
     index_by_parameter,
     is_second_moment,
     may_be_master,
-    strip_prefixes,
+    strip_wrappers,
 )
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import TensorRange
@@ -30,6 +30,15 @@ def _tensor(name: str, dtype: DType = DType.F32, shape: tuple[int, ...] = (4, 2)
         ("w.m", "w.v"),
         ("opt_state.0.mu.dense.kernel", "opt_state.0.nu.dense.kernel"),
         ("m.w.m", "m.w.v"),
+        ("optim.state.layers.0.weight.exp_avg[0,0]", "optim.state.layers.0.weight.exp_avg_sq[0,0]"),
+        ("optimizer.state.exp_avg.decoder.weight", "optimizer.state.exp_avg_sq.decoder.weight"),
+        (
+            "optimizer.distributed.dp_group_idx_0.gbuf_idx_0.dtype_(torch.bfloat16).bucket_idx_0.exp_avg",
+            "optimizer.distributed.dp_group_idx_0.gbuf_idx_0.dtype_(torch.bfloat16).bucket_idx_0.exp_avg_sq",
+        ),
+        ("state.3.exp_avg.scale", "state.3.exp_avg_sq.scale"),
+        ("state.3.state1", "state.3.state2"),
+        ("state.3.absmax1", "state.3.absmax2"),
     ],
 )
 def test_first_moments_find_second_ones(first: str, second: str) -> None:
@@ -81,16 +90,21 @@ def test_some_names_alone_tell_second_moments() -> None:
         ("model", "model"),
         ("models.weight", "models.weight"),
         ("exp_avg.b", "exp_avg.b"),
+        ("optimizer.state.fp32_param.decoder.weight[0,0]", "decoder.weight[0,0]"),
+        ("optim.state.b.0.weight.master_param", "b.0.weight"),
+        ("fp32.module.b.0.weight", "b.0.weight"),
+        ("state_dict.model.b.0.weight", "b.0.weight"),
     ],
 )
 def test_prefixes_of_wrappers_do_not_count(name: str, parameter: str) -> None:
-    assert strip_prefixes(name) == parameter
+    assert strip_wrappers(name) == parameter
     assert index_by_parameter([_tensor(name)]) == {parameter: [_tensor(name)]}
 
 
-def test_masters_are_fp32_of_the_same_shape() -> None:
+def test_masters_are_fp32_of_as_many_elements() -> None:
     assert may_be_master(_tensor("w", DType.BF16), _tensor("w"))
     assert may_be_master(_tensor("w", DType.U16), _tensor("w"))
     assert not may_be_master(_tensor("w", DType.BF16), _tensor("w", DType.F16))
-    assert not may_be_master(_tensor("w", DType.BF16), _tensor("w", shape=(8,)))
+    assert may_be_master(_tensor("w", DType.BF16), _tensor("w", shape=(8,)))
+    assert not may_be_master(_tensor("w", DType.BF16), TensorRange("w", DType.F32, (9,), 0, 36))
     assert not may_be_master(_tensor("w"), _tensor("w"))

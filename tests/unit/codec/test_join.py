@@ -169,6 +169,26 @@ def test_the_predecessor_serves_where_a_copy_turns_out_to_be_none() -> None:
     assert _restore(with_both, earlier) == shard
 
 
+def test_first_moments_lean_on_second_ones_in_a_file_beside() -> None:
+    first, second = _moments("w")
+    beside = MemoryPredecessor(build_safetensors([second]))
+    shard = build_safetensors([first])
+    archive = build_archive(shard, beside=[beside])
+    assert len(archive) < 0.99 * len(build_archive(shard))
+    assert _restore(archive, beside) == shard
+
+
+def test_second_moments_of_the_shard_itself_are_preferred() -> None:
+    beside = MemoryPredecessor(build_safetensors([_fp32("exp_avg_sq.w", 2 * SCALE)]))
+    assert _join(_moments("w"), None, beside).header.references == ()
+
+
+def test_a_few_bytes_are_not_worth_a_file() -> None:
+    beside = MemoryPredecessor(build_safetensors([_fp32("step", SCALE[:100])]))
+    join = _join([_fp32("w", WEIGHTS), _fp32("step", SCALE[:100])], None, beside)
+    assert join.header.references == ()
+
+
 def test_only_files_that_help_are_named() -> None:
     useful = MemoryPredecessor(build_safetensors([_fp32("w", WEIGHTS)]))
     same = MemoryPredecessor(build_safetensors([_fp32("w", WEIGHTS)]))
