@@ -36,7 +36,7 @@ def decode_block_group(
     contexts = _find_contexts(recipe, n_elements, {1: p, 2: c, 3: scales})
     u = _read_coded(cursor, recipe, contexts)
     cursor.finish("the payload area")
-    return invert_transform(recipe.transform, u, predicted).tobytes()
+    return invert_transform(recipe.transform, u, predicted, recipe.zero_bits).tobytes()
 
 
 def _check_inputs(

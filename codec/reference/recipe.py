@@ -54,6 +54,7 @@ class Recipe:
     source: ContextSource | None
     factors: Factors | None
     low_contexts: ContextRuns | None
+    zero_bits: int
 
     @property
     def n_low_contexts(self) -> int:
@@ -93,6 +94,9 @@ def read_recipe(cursor: Cursor, raw_bytes: int) -> Recipe:
         factors is None or factors.weight != MINUS_EXPONENT or predictor == Predictor.PREDECESSOR,
         f"weight {MINUS_EXPONENT} without the predictor {Predictor.PREDECESSOR}",
     )
+    low_contexts = read_low_contexts(cursor)
+    zero_bits = _read_up_to(cursor, 8 * element_bytes - 1, "zero_bits")
+    cursor.expect(zero_bits == 0 or transform != Transform.IDENTITY, "zero_bits without a transform")
     return Recipe(
         element_bytes,
         transform,
@@ -103,7 +107,8 @@ def read_recipe(cursor: Cursor, raw_bytes: int) -> Recipe:
         1 << companion_log2 if has_companion else 0,
         source,
         factors,
-        read_low_contexts(cursor),
+        low_contexts,
+        zero_bits,
     )
 
 

@@ -13,20 +13,23 @@ def join_planes(planes: list[npt.NDArray[np.uint8]]) -> Elements:
     return elements
 
 
-def invert_transform(transform: Transform, u: Elements, p: Elements | None) -> Elements:
+def invert_transform(transform: Transform, u: Elements, p: Elements | None, zero_bits: int) -> Elements:
     """Return x for the coded u and the predicted p (None where the transform needs none)."""
     if transform == Transform.IDENTITY:
         return u
-    one = u.dtype.type(1)
-    top = u.dtype.type(count_bits(u.itemsize) - 1)
-    rotated: Elements = (u >> one) | (u << top)
+    one, z = u.dtype.type(1), u.dtype.type(zero_bits)
     if transform == Transform.ROTATE or p is None:
+        top = u.dtype.type(count_bits(u.itemsize) - 1)
+        rotated: Elements = (u >> one >> z << z) | (u >> z << top)
         return rotated
     # NumPy's unsigned arithmetic wraps, which is what modulo 2^w asks for.
     difference: Elements = (u >> one) ^ (u.dtype.type(0) - (u & one))
+    restored: Elements
     if transform == Transform.INTEGER_DIFFERENCE:
-        return difference + p
-    return _unorder(difference + _order(p))
+        restored = (difference + (p >> z)) << z
+    else:
+        restored = _unorder((difference + (_order(p) >> z)) << z) >> z << z
+    return restored
 
 
 def _order(x: Elements) -> Elements:

@@ -16,6 +16,7 @@ from support.handmade_groups import (
     INTEGER_DIFFERENCE,
     NO_CONTEXT,
     NO_PREDICTOR,
+    ROTATE,
     HandSection,
     build_raw_group,
     write_context_source,
@@ -99,6 +100,8 @@ RULES: dict[str, tuple[bytes, str]] = {
         write_recipe(2, IDENTITY, low_contexts=write_low_contexts(2, [(1, 254)])),
         "does not end at 255",
     ),
+    "zero bits of all bits": (write_recipe(2, ROTATE, zero_bits=16), "zero_bits 16"),
+    "zero bits without a transform": (write_recipe(2, IDENTITY, zero_bits=8), "without a transform"),
     "no mantissa": (_by_factors(_factors(mantissa_bits=0)), "mantissa_bits 0"),
     "no exponent": (_by_factors(_factors(mantissa_bits=15)), "mantissa_bits 15"),
     "less than no exponent": (_by_factors(_factors(mantissa_bits=255)), "mantissa_bits 255"),
@@ -175,6 +178,7 @@ def test_the_recipes_are_sound_otherwise() -> None:
         _by_scales(FROM_FACTORS, _factors()),
         _by_scales(NO_PREDICTOR, _factors()),
         write_recipe(2, IDENTITY, low_contexts=write_low_contexts(2, [(1, 7), (0, 255)])),
+        write_recipe(2, ROTATE, zero_bits=15),
     ):
         group = build_raw_group(recipe, np.zeros(N_ELEMENTS, dtype="u2"))
         restored = decode_block_group(group, 2 * N_ELEMENTS)

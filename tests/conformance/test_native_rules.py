@@ -174,6 +174,19 @@ def test_low_contexts(size: int, n_contexts: int, kernels: str) -> None:
     assert bool(np.all(raw[:, :-1] == expected[:, None]))
 
 
+@pytest.mark.parametrize("kernels", EVERY_KERNEL_SET)
+@pytest.mark.parametrize("size", ELEMENT_BYTES)
+@pytest.mark.parametrize("transform", [ROTATE, FLOAT_DIFFERENCE, INTEGER_DIFFERENCE])
+def test_zero_bits(size: int, transform: int, kernels: str) -> None:
+    predictor = NO_PREDICTOR if transform == ROTATE else FROM_PREDECESSOR
+    for zero_bits in range(8 * size):
+        recipe = write_recipe(size, transform, predictor=predictor, zero_bits=zero_bits)
+        # Also what no element gives: the reader does not look at the bits that should be 0.
+        group = build_raw_group(recipe, np.frombuffer(_make_elements(size, zero_bits), f"<u{size}"))
+        restored = _check(group, N_ELEMENTS * size, _make_elements(size, zero_bits + 70), b"", kernels)
+        assert not bool(np.any(np.frombuffer(restored, f"<u{size}") & ((1 << zero_bits) - 1)))
+
+
 @pytest.mark.parametrize("derivation", Derivation)
 def test_derivations(derivation: Derivation) -> None:
     upper = np.arange(1 << 16, dtype="<u4") << np.uint32(16)

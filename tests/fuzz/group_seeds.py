@@ -34,7 +34,8 @@ def _encode(job: RecipeJob, n_elements: int) -> Iterator[bytes]:
     layers = make_layers(n_elements, size)
     if job.uses_predecessor:
         layers = add_elements(layers, predecessor, size)
-    for raw in (_move(predecessor, size), _follow(companion, size, n_elements), layers):
+    narrow = _clear_lowest(_move(predecessor, size), size)
+    for raw in (_move(predecessor, size), narrow, _follow(companion, size, n_elements), layers):
         group = encode_job(job, raw, predecessor, companion)
         yield _write_seed(len(raw), len(companion), group)
 
@@ -57,6 +58,14 @@ def _move(predecessor: bytes, element_bytes: int) -> bytes:
     rng = np.random.default_rng(len(predecessor))
     moved[:, 0] ^= rng.geometric(0.3, len(moved)).clip(0, 255).astype("u1") & 7
     return moved.tobytes()
+
+
+def _clear_lowest(elements: bytes, element_bytes: int) -> bytes:
+    """Return elements that hold values of a narrower type."""
+    cleared = _columns(elements, element_bytes).copy()
+    cleared[:, : element_bytes - 1] = 0
+    cleared[:, -1] &= 0xF0
+    return cleared.tobytes()
 
 
 def _follow(companion: bytes, element_bytes: int, n_elements: int) -> bytes:

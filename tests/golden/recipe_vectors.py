@@ -185,6 +185,44 @@ def _make_low_contexts() -> Vector:
     )
 
 
+def _clear(elements: bytes, element_bytes: int, zero_bits: int) -> bytes:
+    """Return the elements with so many low bits set to 0."""
+    shift = np.dtype(f"u{element_bytes}").type(zero_bits)
+    cleared: NDArray[np.unsignedinteger] = np.frombuffer(elements, f"<u{element_bytes}") >> shift << shift
+    return cleared.tobytes()
+
+
+def _make_narrow() -> Vector:
+    """Values of bf16 and of fp16 in fp32, of fp32 in fp64, and of few digits in fp64: alone, and moved."""
+    rng = np.random.default_rng(24)
+    start = np.exp2(2 * rng.standard_normal(N_ELEMENTS) - 6)
+    moved = start + 1e-3 * rng.standard_normal(N_ELEMENTS)
+    frames: list[HandFrame] = []
+    bases: tuple[bytes, ...] = ()
+    for element_bytes, transform, zero_bits, context_input in (
+        (4, FLOAT_DIFFERENCE, 16, BY_PREDECESSOR),
+        (4, FLOAT_DIFFERENCE, 13, BY_PREDECESSOR),
+        (8, FLOAT_DIFFERENCE, 29, NO_CONTEXT),
+        (8, INTEGER_DIFFERENCE, 45, NO_CONTEXT),
+    ):
+        base, raw = (
+            _clear(_cut(values, element_bytes), element_bytes, zero_bits) for values in (start, moved)
+        )
+        frames += [
+            _code(base, element_bytes, ROTATE, predictor=NO_PREDICTOR, context_input=NO_CONTEXT),
+            _code(
+                raw,
+                element_bytes,
+                transform,
+                predictor=FROM_PREDECESSOR,
+                context_input=context_input,
+                predecessor=HandInput(base, ((0, len(base), len(bases)),)),
+            ),
+        ]
+        bases += (base,)
+    return _pack(frames, bases)
+
+
 def _make_first_moment() -> Vector:
     """exp_avg given exp_avg_sq of the same step, in the file itself, and in another file as bf16."""
     squares = np.exp2(8 * np.random.default_rng(3).standard_normal(N_ELEMENTS) - 40)
@@ -244,6 +282,7 @@ RECIPE_MAKERS: dict[str, Callable[[], Vector]] = {
     "scales-bf16": lambda: _make_scales(2),
     "scales-fp32": lambda: _make_scales(4),
     "low-contexts": _make_low_contexts,
+    "narrow": _make_narrow,
     "companion": _make_first_moment,
     "derived": _make_derived,
     "own-bytes": _make_own,

@@ -45,6 +45,7 @@ N_BASES = {
     "scales-bf16": 1,
     "scales-fp32": 1,
     "low-contexts": 0,
+    "narrow": 4,
     "companion": 1,
     "derived": 1,
     "own-bytes": 2,

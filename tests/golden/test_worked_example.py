@@ -29,5 +29,5 @@ def test_both_decoders_read_the_example() -> None:
 
 
 def test_the_coded_tables_are_what_the_text_says() -> None:
-    bits = int.from_bytes(_read_example()[0x4A:0x50], "little")
+    bits = int.from_bytes(_read_example()[0x4B:0x51], "little")
     assert (bits & 3, bits >> 2 & 0xFF, bits >> 10 & 0xFF, bits >> 18 & 7) == (2, 0x41, 1, 7)

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "block/encode_table.hpp"
+#include "block/recipe.hpp"
 #include "check.hpp"
 #include "cpu/dispatch.hpp"
 #include "kernels/histogram.hpp"
@@ -32,10 +33,21 @@ void check_division() {
     }
 }
 
+// Clears the zero bits of each element.
+void clear_bits(const Exact& raw, std::size_t width, unsigned zero_bits) {
+    for (std::size_t at = 0; at < raw.size; at += width) {
+        std::uint64_t element = 0;
+        std::memcpy(&element, raw.data.get() + at, width);
+        element = element >> zero_bits << zero_bits;
+        std::memcpy(raw.data.get() + at, &element, width);
+    }
+}
+
 void check_elementwise(const KernelSet& kernels, Random& random, unsigned element_log2, unsigned transform,
-                       std::size_t n) {
+                       unsigned zero_bits, std::size_t n) {
     const std::size_t width = std::size_t{1} << element_log2;
     const Exact raw(random_bytes(random, n * width));
+    clear_bits(raw, width, zero_bits);
     const Exact predecessor(random_bytes(random, n * width));
     const Exact expected(n * width);
     const Exact planes(n * width);
@@ -47,10 +59,13 @@ void check_elementwise(const KernelSet& kernels, Random& random, unsigned elemen
         planes_at[k] = planes.data.get() + k * n;
     }
     const ElementwiseKernels& scalar = *list_kernels().back()->elementwise;
-    scalar.split[element_log2][transform](raw.data.get(), predecessor.data.get(), expected_at, n);
-    kernels.elementwise->split[element_log2][transform](raw.data.get(), predecessor.data.get(), planes_at, n);
+    const SplitKernel expected_split = scalar.split[element_log2][transform];
+    const SplitKernel split = kernels.elementwise->split[element_log2][transform];
+    expected_split(raw.data.get(), predecessor.data.get(), zero_bits, expected_at, n);
+    split(raw.data.get(), predecessor.data.get(), zero_bits, planes_at, n);
     check(equal(planes, expected), "split");
-    kernels.elementwise->join[element_log2][transform](planes_at, predecessor.data.get(), back.data.get(), n);
+    const JoinKernel join = kernels.elementwise->join[element_log2][transform];
+    join(planes_at, predecessor.data.get(), zero_bits, back.data.get(), n);
     check(equal(back, raw), "join");
 }
 
@@ -162,7 +177,9 @@ void check_kernels(const KernelSet& kernels) {
     for (std::size_t n = 0; n <= kMaxElements; ++n) {
         for (unsigned element_log2 = 0; element_log2 < 4; ++element_log2) {
             for (unsigned transform = 0; transform < 4; ++transform) {
-                check_elementwise(kernels, random, element_log2, transform, n);
+                check_elementwise(kernels, random, element_log2, transform, 0, n);
+                const auto zero_bits = static_cast<unsigned>(random() % (8u << element_log2));
+                if (transform != kIdentity) check_elementwise(kernels, random, element_log2, transform, zero_bits, n);
             }
             check_keys(kernels, random, element_log2, n);
         }

@@ -98,10 +98,11 @@ def write_recipe(
     source: bytes = b"",
     factors: bytes = b"",
     low_contexts: bytes = b"\0",
+    zero_bits: int = 0,
 ) -> bytes:
     """Return a stored recipe with blocks of 1024 elements."""
     head = (_log2(element_bytes), transform, BLOCK_LOG2, n_contexts, predictor, context_input)
-    return bytes([*head, _log2(companion_bytes)]) + source + factors + low_contexts
+    return bytes([*head, _log2(companion_bytes)]) + source + factors + low_contexts + bytes([zero_bits])
 
 
 def build_raw_group(recipe: bytes, coded: NDArray[np.unsignedinteger]) -> bytes:

@@ -117,7 +117,8 @@ private:
     bool can_join_while_decoding(const Source& source) const noexcept {
         const Recipe& recipe = source.view.recipe;
         if (source.has_low_contexts()) return false;
-        return recipe.element_log2 == 1 && recipe.transform == kRotate && planes_[0].is_rans() && !planes_[1].is_rans();
+        const bool is_plain = recipe.element_log2 == 1 && recipe.transform == kRotate && recipe.zero_bits == 0;
+        return is_plain && planes_[0].is_rans() && !planes_[1].is_rans();
     }
 
     static void decode_plane(std::span<BlockReader> readers, std::size_t k, std::size_t n, bool joins,
@@ -145,9 +146,9 @@ private:
         for (std::size_t k = 0; k < source.view.n_planes(); ++k) planes[k] = planes_[k].bytes();
         const JoinKernel join = source.kernels.elementwise->join[recipe.element_log2][recipe.transform];
         if (is_joined) {
-            join_exceptions(planes, join);
+            join_exceptions(planes, recipe.zero_bits, join);
         } else {
-            join(planes, predicted_, raw_, n);
+            join(planes, predicted_, recipe.zero_bits, raw_, n);
         }
         left_ -= n;
         element_ += n;
@@ -157,10 +158,10 @@ private:
     }
 
     // Joins the exceptions once more: they were not in place when the kernel joined.
-    void join_exceptions(const std::uint8_t* const* planes, JoinKernel join) const {
+    void join_exceptions(const std::uint8_t* const* planes, unsigned zero_bits, JoinKernel join) const {
         planes_[0].for_each_exception([&](std::size_t i) {
             const std::uint8_t* element[] = {planes[0] + i, planes[1] + i};
-            join(element, nullptr, raw_ + 2 * i, 1);
+            join(element, nullptr, zero_bits, raw_ + 2 * i, 1);
         });
     }
 

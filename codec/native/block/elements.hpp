@@ -18,6 +18,7 @@ struct Elements {
     std::uint8_t element_log2 = 0;
     std::uint8_t companion_log2 = 0;
     std::uint8_t transform = 0;
+    std::uint8_t zero_bits = 0;
     Predictor predictor = Predictor::none;
     ContextInput context_input = ContextInput::none;
     // If has_factors(): what they are to be fitted to, and then they themselves.

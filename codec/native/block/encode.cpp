@@ -14,6 +14,7 @@
 #include "block/layout.hpp"
 #include "block/parallel.hpp"
 #include "block/workspace.hpp"
+#include "block/zero_bits.hpp"
 #include "kernels/histogram.hpp"
 
 namespace weightzip {
@@ -52,6 +53,7 @@ Encoder make_encoder(const Elements& elements, const EncodeOptions& options) {
     encoder.recipe.transform = elements.transform;
     encoder.recipe.n_contexts = static_cast<std::uint8_t>(analysis.plan.contexts.n_contexts);
     encoder.recipe.predictor = elements.predictor;
+    encoder.recipe.zero_bits = elements.zero_bits;
     if (uses_contexts(encoder)) {
         encoder.recipe.context_input = elements.context_input;
         encoder.recipe.companion_log2 = elements.companion_log2;
@@ -189,11 +191,13 @@ std::vector<std::uint8_t> make_head(const Encoder& encoder, std::size_t n_planes
     return head;
 }
 
-// Elements whose factors, if they are to have any, are fitted; without contexts if those would come from nothing else.
+// Elements whose zero bits are known, and whose factors, if they are to have any, are fitted; without contexts if those
+// would come from nothing else.
 class Fitted {
 public:
     Fitted(const Elements& elements, const EncodeOptions& options, bool for_sample)
         : elements_(elements), options_(options) {
+        elements_.zero_bits = find_zero_bits(elements);
         if (!elements.has_factors()) return;
         if (elements.predictor == Predictor::factors) {
             factors_ = fit_factors(elements, *options.kernels);

@@ -84,6 +84,7 @@ void write_recipe(std::vector<std::uint8_t>& group, const Recipe& recipe) {
     if (recipe.has_factors()) write_factors(group, recipe.factors);
     append(group, recipe.low_contexts.n_contexts);
     if (recipe.low_contexts.n_contexts != 0) write_runs(group, recipe.low_contexts.context_of_byte);
+    append(group, recipe.zero_bits);
 }
 
 Recipe read_recipe(std::span<const std::uint8_t>& bytes, std::size_t raw_bytes) {
@@ -112,6 +113,9 @@ Recipe read_recipe(std::span<const std::uint8_t>& bytes, std::size_t raw_bytes) 
                 "an exponent is taken off and no predecessor is predicted");
     }
     recipe.low_contexts = read_low_contexts(bytes);
+    recipe.zero_bits = take_bytes(bytes, 1, kTooShort)[0];
+    require(recipe.zero_bits < 8 * recipe.element_bytes(), "zero_bits is as much as an element");
+    require(recipe.zero_bits == 0 || recipe.transform != kIdentity, "zero_bits stand without a transform");
     return recipe;
 }
 

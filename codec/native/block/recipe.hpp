@@ -14,6 +14,7 @@ namespace weightzip {
 inline constexpr unsigned kMaxContexts = 32;
 inline constexpr unsigned kMinBlockLog2 = 10;
 inline constexpr unsigned kMaxBlockLog2 = 16;
+inline constexpr std::uint8_t kIdentity = 0;
 inline constexpr std::uint8_t kRotate = 1;
 inline constexpr std::uint8_t kFirstDifference = 2;  // transforms from here on need a predicted element
 
@@ -49,6 +50,7 @@ struct Recipe {
     ContextSource source;  // of more than one context
     Factors factors;       // if has_factors()
     LowContexts low_contexts;
+    std::uint8_t zero_bits = 0;  // so many low bits of every element are 0
 
     std::size_t element_bytes() const noexcept { return std::size_t{1} << element_log2; }
     std::size_t block_elements() const noexcept { return std::size_t{1} << block_log2; }

@@ -32,8 +32,8 @@ public:
     void split(Wanted&& wanted) noexcept {
         std::uint8_t* planes[kMaxPlanes];
         for (std::size_t k = 0; k < elements_->n_planes(); ++k) planes[k] = wanted(k) ? plane(k) : nullptr;
-        kernels_->elementwise->split[elements_->element_log2][elements_->transform](elements_->raw_at(first_),
-                                                                                    predicted_, planes, n_);
+        kernels_->elementwise->split[elements_->element_log2][elements_->transform](
+            elements_->raw_at(first_), predicted_, elements_->zero_bits, planes, n_);
     }
 
     // Writes the context keys to keys().

@@ -12,13 +12,14 @@ inline constexpr std::size_t kMaxPlanes = 8;
 
 // Transforms an element (docs/format.md "Transforms") and writes byte k of the result to planes[k].
 //   raw, predicted: n_elements * W readable bytes each, any alignment; predicted is read by transforms 2 and 3 only
+//   zero_bits:      below 8 W; so many low bits of every raw element are 0
 //   planes:         W pointers to n_elements writable bytes each, or nullptr for a plane that is not wanted
 // Ranges do not overlap. Cannot fail.
-using SplitKernel = void (*)(const std::uint8_t* raw, const std::uint8_t* predicted,
+using SplitKernel = void (*)(const std::uint8_t* raw, const std::uint8_t* predicted, unsigned zero_bits,
                              std::uint8_t* const* planes, std::size_t n_elements) noexcept;
 
 // The inverse: reads W planes of n_elements bytes, writes n_elements * W bytes to raw.
-using JoinKernel = void (*)(const std::uint8_t* const* planes, const std::uint8_t* predicted,
+using JoinKernel = void (*)(const std::uint8_t* const* planes, const std::uint8_t* predicted, unsigned zero_bits,
                             std::uint8_t* raw, std::size_t n_elements) noexcept;
 
 // Writes the context key of each of the n_elements elements of the context input (docs/format.md "Recipe").

@@ -51,44 +51,64 @@ inline T unzigzag(T u) noexcept {
     return static_cast<T>(static_cast<T>(u >> 1) ^ static_cast<T>(T{0} - static_cast<T>(u & 1)));
 }
 
-template <typename T, int kTransform>
-inline T transform(T x, T p) noexcept {
+// How many low bits of the elements are 0: none, known to the compiler, or some.
+struct Whole {
+    static constexpr int zero_bits = 0;
+};
+struct Narrow {
+    int zero_bits;
+};
+
+template <int kTransform, typename T, typename Width>
+inline T transform(T x, T p, Width width) noexcept {
+    const int z = width.zero_bits;
     if constexpr (kTransform == 0) return x;
-    if constexpr (kTransform == 1) return static_cast<T>(static_cast<T>(x << 1) | static_cast<T>(x >> (kBits<T> - 1)));
-    if constexpr (kTransform == 2) return zigzag(static_cast<T>(order(x) - order(p)));
-    if constexpr (kTransform == 3) return zigzag(static_cast<T>(x - p));
+    if constexpr (kTransform == 1) return static_cast<T>(static_cast<T>(x << 1) | static_cast<T>(x >> (kBits<T> - 1) << z));
+    if constexpr (kTransform == 2) return zigzag(static_cast<T>((order(x) >> z) - (order(p) >> z)));
+    if constexpr (kTransform == 3) return zigzag(static_cast<T>((x >> z) - (p >> z)));
 }
 
-template <typename T, int kTransform>
-inline T restore(T u, T p) noexcept {
+template <int kTransform, typename T, typename Width>
+inline T restore(T u, T p, Width width) noexcept {
+    const int z = width.zero_bits;
+    const auto clear = [z](T x) { return static_cast<T>(x >> z << z); };
     if constexpr (kTransform == 0) return u;
-    if constexpr (kTransform == 1) return static_cast<T>(static_cast<T>(u >> 1) | static_cast<T>(u << (kBits<T> - 1)));
-    if constexpr (kTransform == 2) return unorder(static_cast<T>(unzigzag(u) + order(p)));
-    if constexpr (kTransform == 3) return static_cast<T>(unzigzag(u) + p);
+    if constexpr (kTransform == 1) {
+        return static_cast<T>(clear(static_cast<T>(u >> 1)) | static_cast<T>(static_cast<T>(u >> z) << (kBits<T> - 1)));
+    }
+    if constexpr (kTransform == 2) return clear(unorder(static_cast<T>(static_cast<T>(unzigzag(u) + (order(p) >> z)) << z)));
+    if constexpr (kTransform == 3) return static_cast<T>(static_cast<T>(unzigzag(u) + (p >> z)) << z);
 }
 
 // Transforming and picking bytes apart are separate loops over so many elements: simple loops over arrays that stay
 // in the cache vectorise well.
 constexpr std::size_t kPassElements = 512;
 
-template <typename T, int kTransform>
-void split(const std::uint8_t* __restrict raw, const std::uint8_t* __restrict predicted,
-           std::uint8_t* const* planes, std::size_t n_elements) noexcept {
-    constexpr std::size_t width = sizeof(T);
+template <typename T, int kTransform, typename Width>
+void split_elements(const std::uint8_t* __restrict raw, const std::uint8_t* __restrict predicted, Width width,
+                    std::uint8_t* const* planes, std::size_t n_elements) noexcept {
+    constexpr std::size_t n_bytes = sizeof(T);
     T transformed[kPassElements];
     for (std::size_t first = 0; first < n_elements; first += kPassElements) {
         const std::size_t n = n_elements - first < kPassElements ? n_elements - first : kPassElements;
         for (std::size_t i = 0; i < n; ++i) {
-            const T p = kTransform >= 2 ? load<T>(predicted + width * (first + i)) : T{0};
-            transformed[i] = transform<T, kTransform>(load<T>(raw + width * (first + i)), p);
+            const T p = kTransform >= 2 ? load<T>(predicted + n_bytes * (first + i)) : T{0};
+            transformed[i] = transform<kTransform>(load<T>(raw + n_bytes * (first + i)), p, width);
         }
-        for (std::size_t k = 0; k < width; ++k) {
+        for (std::size_t k = 0; k < n_bytes; ++k) {
             if (planes[k] == nullptr) continue;
             std::uint8_t* __restrict plane = planes[k] + first;
             const int shift = kBits<T> - 8 - 8 * static_cast<int>(k);
             for (std::size_t i = 0; i < n; ++i) plane[i] = static_cast<std::uint8_t>(transformed[i] >> shift);
         }
     }
+}
+
+template <typename T, int kTransform>
+void split(const std::uint8_t* raw, const std::uint8_t* predicted, unsigned zero_bits, std::uint8_t* const* planes,
+           std::size_t n_elements) noexcept {
+    if (zero_bits == 0) return split_elements<T, kTransform>(raw, predicted, Whole{}, planes, n_elements);
+    split_elements<T, kTransform>(raw, predicted, Narrow{static_cast<int>(zero_bits)}, planes, n_elements);
 }
 
 // Puts elements first to first + n - 1 together from their planes.
@@ -138,20 +158,27 @@ inline void interleave(const std::uint8_t* const* planes, std::size_t first, std
 }
 #endif
 
-template <typename T, int kTransform>
-void join(const std::uint8_t* const* planes, const std::uint8_t* __restrict predicted,
-          std::uint8_t* __restrict raw, std::size_t n_elements) noexcept {
-    constexpr std::size_t width = sizeof(T);
+template <typename T, int kTransform, typename Width>
+void join_elements(const std::uint8_t* const* planes, const std::uint8_t* __restrict predicted, Width width,
+                   std::uint8_t* __restrict raw, std::size_t n_elements) noexcept {
+    constexpr std::size_t n_bytes = sizeof(T);
     T transformed[kPassElements];
     for (std::size_t first = 0; first < n_elements; first += kPassElements) {
         const std::size_t n = n_elements - first < kPassElements ? n_elements - first : kPassElements;
         interleave(planes, first, n, transformed);
         for (std::size_t i = 0; i < n; ++i) {
-            const T p = kTransform >= 2 ? load<T>(predicted + width * (first + i)) : T{0};
-            const T x = restore<T, kTransform>(transformed[i], p);
-            std::memcpy(raw + width * (first + i), &x, width);
+            const T p = kTransform >= 2 ? load<T>(predicted + n_bytes * (first + i)) : T{0};
+            const T x = restore<kTransform>(transformed[i], p, width);
+            std::memcpy(raw + n_bytes * (first + i), &x, n_bytes);
         }
     }
+}
+
+template <typename T, int kTransform>
+void join(const std::uint8_t* const* planes, const std::uint8_t* predicted, unsigned zero_bits, std::uint8_t* raw,
+          std::size_t n_elements) noexcept {
+    if (zero_bits == 0) return join_elements<T, kTransform>(planes, predicted, Whole{}, raw, n_elements);
+    join_elements<T, kTransform>(planes, predicted, Narrow{static_cast<int>(zero_bits)}, raw, n_elements);
 }
 
 template <typename T>

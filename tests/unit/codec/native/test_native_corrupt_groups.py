@@ -57,6 +57,7 @@ def _handmade(
     *,
     recipe: bytes = bytes([0, 0, 10, 1, 0, 0, 0]),
     low_contexts: bytes = b"\0",
+    zero_bits: int = 0,
     mode: int = 1,
     prob_bits: int = 8,
     tables: bytes = b"\x00",
@@ -65,7 +66,9 @@ def _handmade(
 ) -> bytes:
     if entry is None:
         entry = 2 << 24 | len(payload)
-    head = recipe + low_contexts + bytes([mode, prob_bits]) + struct.pack("<I", len(tables)) + tables
+    head = (
+        recipe + low_contexts + bytes([zero_bits, mode, prob_bits]) + struct.pack("<I", len(tables)) + tables
+    )
     return head + struct.pack("<I", entry) + payload
 
 
@@ -116,6 +119,8 @@ def _single_table(symbol: int) -> bytes:
         (_handmade(low_contexts=b"\x21\0\0\xff"), "n_low_contexts"),
         (_handmade(low_contexts=b"\2\0\2\xff"), "a context is out of range"),
         (_handmade(low_contexts=b"\2\0\1\xfe"), "do not end"),
+        (_handmade(zero_bits=8), "as much as an element"),
+        (_handmade(zero_bits=1), "without a transform"),
         (_handmade(mode=2), "contexts"),
         (_handmade(mode=0), "prob_bits"),
         (_handmade(mode=0, prob_bits=0, tables=b""), "rANS payload"),

@@ -22,13 +22,13 @@ def _make_raw(outliers: dict[int, int]) -> bytes:
 
 RAW = _make_raw({place: 10 * i + 5 for i, place in enumerate(PLACES)})
 GROUP = encode(JOB, RAW, None)
-# In this group: 8 bytes of recipe, 2 of plane mode, table_bytes, tables, one block table entry, 128 bytes of states.
-TABLE_BYTES = int.from_bytes(GROUP[10:14], "little")
-EXCEPTIONS_AT = 14 + TABLE_BYTES + 4 + 128
+# In this group: 9 bytes of recipe, 2 of plane mode, table_bytes, tables, one block table entry, 128 bytes of states.
+TABLE_BYTES = int.from_bytes(GROUP[11:15], "little")
+EXCEPTIONS_AT = 15 + TABLE_BYTES + 4 + 128
 
 
 def test_the_group_has_an_escape_for_each_outlier() -> None:
-    assert GROUP[14] & 3 == 3
+    assert GROUP[15] & 3 == 3
     found = struct.unpack_from("<I6H6B", GROUP, EXCEPTIONS_AT)
     assert found == (6, *PLACES, 5, 15, 25, 35, 45, 55)
     assert decode(GROUP, N_ELEMENTS, None) == RAW
@@ -57,7 +57,7 @@ def test_an_escape_without_exception_is_refused(kernels: str) -> None:
     # Two exceptions fewer, and the 6 bytes they took cut out; the block table entry says so.
     shorter = bytearray(GROUP)
     shorter[EXCEPTIONS_AT : EXCEPTIONS_AT + 22] = struct.pack("<I4H4B", 4, *PLACES[:4], 5, 15, 25, 35)
-    entry_at = 14 + TABLE_BYTES
+    entry_at = 15 + TABLE_BYTES
     (entry,) = struct.unpack_from("<I", shorter, entry_at)
     struct.pack_into("<I", shorter, entry_at, entry - 6)
     with pytest.raises(_native.CorruptBlocks, match="no exception"):
@@ -67,7 +67,7 @@ def test_an_escape_without_exception_is_refused(kernels: str) -> None:
 def test_an_odd_number_of_exceptions_is_padded_with_zero() -> None:
     raw = _make_raw({7: 1, 8: 2, 9: 3})
     group = bytearray(encode(JOB, raw, None))
-    at = 14 + int.from_bytes(group[10:14], "little") + 4 + 128
+    at = 15 + int.from_bytes(group[11:15], "little") + 4 + 128
     assert struct.unpack_from("<I3H4B", group, at) == (3, 7, 8, 9, 1, 2, 3, 0)
     group[at + 13] = 1
     with pytest.raises(_native.CorruptBlocks, match="not zero"):
