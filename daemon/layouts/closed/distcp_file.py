@@ -6,4 +6,4 @@ from weightzip.codec.source import ByteSource
 
 def find_distcp_problem(source: ByteSource) -> tuple[str | None, bool]:
     """Say whether a `.distcp` file shows that it is whole; if not, `.metadata` beside it must tell its size."""
-    return None, walk_items(source) is not None
+    return None, len(walk_items(source)) > 0
