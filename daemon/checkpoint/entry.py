@@ -16,7 +16,8 @@ class TreeEntry:
 
     `path` is relative to the checkpoint, with `/` between names; the checkpoint itself is `.`, a file or a
     directory. `mode` holds the permission bits (0 for a symlink, whose mode means nothing), `size_bytes` is 0
-    unless the entry is a file, `target` is the text of a symlink and None otherwise.
+    unless the entry is a file, `target` is the text of a symlink and None otherwise. `twin_of` is the path of an
+    earlier file of the checkpoint that is the same file under another name: a hard link.
     """
 
     path: str
@@ -25,6 +26,7 @@ class TreeEntry:
     mtime_ns: int
     size_bytes: int = 0
     target: str | None = None
+    twin_of: str | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from weightzip.daemon.checkpoint.entry import TreeEntry, entry_order
@@ -14,7 +15,7 @@ def scan_tree(root: Path) -> tuple[TreeEntry, ...]:
     """List a checkpoint (a directory or one file): the checkpoint itself as `.` first, then all below it.
 
     Symbolic links below `root` are listed as links and never followed; `root` itself may be a link. Entries
-    come in the order of their paths. Nothing is opened.
+    come in the order of their paths; of hard links to one file, the later ones are its twins. Nothing is opened.
 
     Raises:
         NotFound: there is nothing at `root`.
@@ -25,23 +26,35 @@ def scan_tree(root: Path) -> tuple[TreeEntry, ...]:
         root_stat = root.stat()
     except FileNotFoundError as error:
         raise NotFound(f"{root}: no such file or directory") from error
+    inodes: dict[str, tuple[int, int]] = {}
     entries = [_describe(root, ROOT_PATH, root_stat)]
     if stat.S_ISDIR(root_stat.st_mode):
         try:
-            entries.extend(_walk(root, ""))
+            entries.extend(_walk(root, "", inodes))
         except FileNotFoundError as error:
             raise SourceChanged(f"{error.filename} vanished while {root} was listed") from error
-    return tuple(sorted(entries, key=entry_order))
+    return tuple(_name_twins(sorted(entries, key=entry_order), inodes))
 
 
-def _walk(directory: Path, prefix: str) -> Iterator[TreeEntry]:
+def _name_twins(entries: Iterable[TreeEntry], inodes: Mapping[str, tuple[int, int]]) -> Iterator[TreeEntry]:
+    first: dict[tuple[int, int], str] = {}
+    for entry in entries:
+        inode = inodes.get(entry.path)
+        earlier = first.setdefault(inode, entry.path) if inode is not None else entry.path
+        yield entry if earlier == entry.path else replace(entry, twin_of=earlier)
+
+
+def _walk(directory: Path, prefix: str, inodes: dict[str, tuple[int, int]]) -> Iterator[TreeEntry]:
     with os.scandir(directory) as listing:
         for item in listing:
             path = Path(item.path)
-            entry = _describe(path, prefix + item.name, item.stat(follow_symlinks=False))
+            status = item.stat(follow_symlinks=False)
+            entry = _describe(path, prefix + item.name, status)
+            if entry.kind == "file" and status.st_nlink > 1:
+                inodes[entry.path] = status.st_dev, status.st_ino
             yield entry
             if entry.kind == "directory":
-                yield from _walk(path, entry.path + "/")
+                yield from _walk(path, entry.path + "/", inodes)
 
 
 def _describe(path: Path, relative: str, status: os.stat_result) -> TreeEntry:

@@ -231,9 +231,7 @@ def _hash_source(path: Path, file: TreeEntry, n_threads: int) -> str:
     return digest
 
 
-def _check_report(
-    report: CompressReport, path: Path, file: TreeEntry, published: Collection[str]
-) -> None:
+def _check_report(report: CompressReport, path: Path, file: TreeEntry, published: Collection[str]) -> None:
     if report.raw_bytes != file.size_bytes:
         raise SourceChanged(
             f"{path} has {report.raw_bytes} bytes, it had {file.size_bytes} when it was listed"

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 
+from weightzip.codec.earlier_tensors import Tensors
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.predecessor import Predecessor
 from weightzip.daemon.checkpoint import FileEntry
 from weightzip.daemon.jobs.predecessor import PredecessorFiles
-from weightzip.files.earlier import EarlierFiles, Tensors
+from weightzip.files.earlier import EarlierFiles
 
 
 class MovedFinder:

@@ -31,8 +31,9 @@ def pin_files(origin: Path, sighting: Sighting, tree: Path) -> PinMethod:
     try:
         if sighting.kind == "directory":
             tree.mkdir()
+        copies: dict[int, Path] = {}
         for entry in sighting.entries:
-            if _pin_entry(origin, tree, entry) == "copy":
+            if _pin_entry(origin, tree, entry, copies) == "copy":
                 how = "copy"
         for entry in sighting.files:
             _check_unchanged(resolve_entry_path(origin, entry.path), entry)
@@ -42,7 +43,7 @@ def pin_files(origin: Path, sighting: Sighting, tree: Path) -> PinMethod:
     return how
 
 
-def _pin_entry(origin: Path, tree: Path, entry: FileSighting) -> PinMethod:
+def _pin_entry(origin: Path, tree: Path, entry: FileSighting, copies: dict[int, Path]) -> PinMethod:
     source, target = resolve_entry_path(origin, entry.path), resolve_entry_path(tree, entry.path)
     if entry.kind == "directory":
         target.mkdir()
@@ -57,11 +58,20 @@ def _pin_entry(origin: Path, tree: Path, entry: FileSighting) -> PinMethod:
         if error.errno not in _CANNOT_LINK:
             raise
         with name_disk_full(target):
-            shutil.copy2(source, target, follow_symlinks=False)
+            _copy_file(source, target, copies.get(entry.inode))
+        copies[entry.inode] = target
         return "copy"
     # What we hold must be what we saw, even if the name was given to another file in between.
     _check_unchanged(target, entry)
     return "link"
+
+
+def _copy_file(source: Path, target: Path, twin: Path | None) -> None:
+    """Copy a file, or link to its twin that was copied before: two names of one file stay that."""
+    if twin is None:
+        shutil.copy2(source, target, follow_symlinks=False)
+    else:
+        os.link(twin, target)
 
 
 def _check_unchanged(path: Path, entry: FileSighting) -> None:

@@ -49,7 +49,9 @@ class TreeWriter:
         self._n_threads = n_threads
         self._on_bytes = on_bytes
         self._lock = threading.Lock()
-        self._path_of = {entry.digest or "": self._path(entry) for entry in manifest.files}
+        self._path_of = {
+            entry.digest or "": self._path(entry) for entry in manifest.files if entry.twin_of is None
+        }
 
     def write(self, usable: Mapping[str, Path]) -> None:
         """Write everything; files in `usable` are linked from where they lie instead of being decoded.
@@ -66,7 +68,9 @@ class TreeWriter:
             if entry.kind == "directory":
                 self._path(entry).mkdir(mode=0o700)
         # A file that leans on another one beside it takes that one's bytes from disk instead of decoding them again.
-        files = sorted(self._manifest.files, key=self._leans_on_others)
+        files = sorted(
+            (file for file in self._manifest.files if file.twin_of is None), key=self._leans_on_others
+        )
         with ThreadPoolExecutor(_FILES_AT_ONCE, thread_name_prefix="restore") as pool:
             for _, group in groupby(files, self._leans_on_others):
                 for _ in pool.map(lambda entry: self._write_file(entry, usable), group):
@@ -74,6 +78,8 @@ class TreeWriter:
         for entry in entries:
             if entry.kind == "symlink":
                 self._path(entry).symlink_to(entry.target or "")
+            elif entry.twin_of is not None:
+                self._link_twin(entry, resolve_entry_path(self._root, entry.twin_of))
         # Children before their directory: writing into it changes its time, and its mode may forbid it.
         for entry in reversed(entries):
             self._finish(entry)
@@ -87,6 +93,13 @@ class TreeWriter:
                 shutil.copyfile(usable[entry.path], path)
         else:
             self._decode_file(entry, path)
+        self._count(entry.size_bytes)
+
+    def _link_twin(self, entry: FileEntry, first: Path) -> None:
+        try:
+            os.link(first, self._path(entry))
+        except OSError:  # a file system without hard links
+            shutil.copyfile(first, self._path(entry))
         self._count(entry.size_bytes)
 
     def _decode_file(self, entry: FileEntry, path: Path) -> None:

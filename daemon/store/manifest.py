@@ -50,6 +50,7 @@ class ManifestEntry(_Model):
     size_bytes: Size = 0
     digest: Digest | None = None
     target: Annotated[str, Field(max_length=4096)] | None = None
+    twin_of: str | None = None
 
     @classmethod
     def of(cls, entry: FileEntry) -> "ManifestEntry":

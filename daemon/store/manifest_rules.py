@@ -35,10 +35,21 @@ def check_entries(entries: Sequence[FileEntry]) -> None:
         _check_fields(entry)
     if kinds.get(ROOT_PATH) not in {"file", "directory"}:
         raise ValueError("the checkpoint itself ('.') is missing, or is neither a file nor a directory")
+    _check_twins(entries)
     for path in kinds:
         parent = path.rpartition("/")[0] or ROOT_PATH
         if path != ROOT_PATH and kinds.get(parent) != "directory":
             raise ValueError(f"path {path!r} has no parent directory among the entries")
+
+
+def _check_twins(entries: Sequence[FileEntry]) -> None:
+    """Refuse a twin of anything but a file of the same bytes that is no twin itself."""
+    files = {entry.path: entry for entry in entries if entry.kind == "file" and entry.twin_of is None}
+    for entry in entries:
+        if entry.twin_of is not None:
+            first = files.get(entry.twin_of)
+            if entry.kind != "file" or first is None or first.digest != entry.digest:
+                raise ValueError(f"{entry.path!r} is no twin of {entry.twin_of!r}")
 
 
 def check_trackers(trackers: Sequence[Tracker], name: str, step: int) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch.distributed import checkpoint as dcp
+from torch.distributed.checkpoint.state_dict_saver import save as save_dcp
 
 from weightzip.daemon.layouts.closed import check_closed, gather_evidence
 from weightzip.daemon.watch.scan import look_at
@@ -100,7 +100,7 @@ def test_every_cut_is_noticed(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("n_cuts", [10, pytest.param(N_CUTS, marks=pytest.mark.slow)])
 def test_a_cut_shard_of_a_distributed_checkpoint_is_told_by_its_metadata(tmp_path: Path, n_cuts: int) -> None:
     folder = tmp_path / "step-3"
-    dcp.save(TENSORS, checkpoint_id=folder, no_dist=True)
+    save_dcp(TENSORS, checkpoint_id=folder, no_dist=True)
     shard = next(folder.glob("*.distcp"))
     data = shard.read_bytes()
     assert find_problem(tmp_path) is None
@@ -119,7 +119,7 @@ def test_a_cut_shard_of_a_distributed_checkpoint_is_told_by_its_metadata(tmp_pat
 
 def test_files_that_a_metadata_names_are_evidence(tmp_path: Path) -> None:
     folder = tmp_path / "step-3"
-    dcp.save(TENSORS, checkpoint_id=folder, no_dist=True)
+    save_dcp(TENSORS, checkpoint_id=folder, no_dist=True)
     shard = next(folder.glob("*.distcp"))
     shard.unlink()
     sighting = look_at(tmp_path, "step-3", ())

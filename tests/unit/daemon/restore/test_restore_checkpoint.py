@@ -317,3 +317,17 @@ def test_an_archive_of_another_size_is_refused_before_it_can_fill_the_disk(
         with pytest.raises(CorruptData, match="promises 7 for "):
             writer.write({})
     assert not (tree / "model.safetensors").exists()
+
+
+def test_twins_come_back_as_one_file(tmp_path: Path, target: Path) -> None:
+    source = tmp_path / "step-5"
+    (source / "best").mkdir(parents=True)
+    (source / "model.bin").write_bytes(b"weights " * 999)
+    (source / "copy.bin").write_bytes(b"weights " * 999)
+    os.link(source / "model.bin", source / "best" / "model.bin")
+    repository = Repository.open(MemoryStore(), run_id=RUN_ID, create=True)
+    repository.publish(encode_checkpoint("step-5", 5, source, workdir=tmp_path / "work"))
+    restored = restore_checkpoint(repository, "latest", target).path
+    assert describe_tree(restored) == describe_tree(source)
+    assert (restored / "model.bin").samefile(restored / "best" / "model.bin")
+    assert not (restored / "model.bin").samefile(restored / "copy.bin")

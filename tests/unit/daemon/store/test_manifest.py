@@ -242,3 +242,53 @@ def test_settings_allow_the_chains_that_manifests_may_have() -> None:
     assert EncodeSettings(max_chain_depth=MAX_CHAIN_DEPTH).max_chain_depth == MAX_CHAIN_DEPTH
     with pytest.raises(ValidationError):
         EncodeSettings(max_chain_depth=MAX_CHAIN_DEPTH + 1)
+
+
+def test_trackers_come_back_and_are_no_part_of_the_identity(manifest: Manifest) -> None:
+    content = json.loads(encode_document(manifest))
+    content["checkpoint"]["trackers"] = [TRACKER | {"text": f"{manifest.step}\n"}]
+    again = decode(seal(content))
+    assert [tracker.text for tracker in again.trackers] == [f"{manifest.step}\n"]
+    assert again.identity == manifest.identity
+
+
+TRACKER = {
+    "name": "latest_checkpointed_iteration.txt",
+    "kind": "file",
+    "text": "3",
+    "mode": 0o644,
+    "mtime_ns": 7,
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "4"},
+        {"name": "train.py", "text": "checkpoint-3"},
+        {"name": "../latest", "text": "checkpoint-3"},
+        {"name": "latest", "text": "checkpoint-3; rm"},
+        {"name": "latest", "text": "checkpoint-3" + " " * 5000},
+        {"name": "checkpoint-3", "text": "checkpoint-3"},
+        {"name": "last", "kind": "symlink", "text": "/etc"},
+        {"name": "last", "kind": "directory", "text": "checkpoint-3"},
+    ],
+)
+def test_a_tracker_that_does_more_than_name_its_checkpoint_is_refused(
+    manifest: Manifest, change: dict[str, Any]
+) -> None:
+    assert (manifest.name, manifest.step) == ("checkpoint-3", 3)
+    for trackers in ([TRACKER | change], [TRACKER, TRACKER]):
+        content = json.loads(encode_document(manifest))
+        content["checkpoint"]["trackers"] = trackers
+        with pytest.raises(CorruptData, match=r"tracker|cannot name a file"):
+            decode(seal(content))
+
+
+@pytest.mark.parametrize("twin_of", ["model.safetensors", "nested", "../x", "config.json"])
+def test_a_twin_of_something_else_is_refused(manifest: Manifest, twin_of: str) -> None:
+    content = json.loads(encode_document(manifest))
+    entry = next(e for e in content["checkpoint"]["parts"][0]["entries"] if e["path"] == "config.json")
+    entry["twin_of"] = twin_of
+    with pytest.raises(CorruptData, match="twin"):
+        decode(seal(content))
