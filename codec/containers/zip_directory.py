@@ -81,7 +81,7 @@ def _find_directory(source: ByteSource) -> tuple[int, int, int]:
     if n_entries == _FULL16 or _FULL32 in (n_bytes, begin):
         n_entries, n_bytes, begin, end_offset = _read_end64(source, end_offset - _LOCATOR.size)
     _require(begin + n_bytes <= end_offset)
-    _require(n_entries <= MAX_ENTRIES and n_entries * _CENTRAL.size <= n_bytes <= MAX_DIRECTORY_BYTES)
+    _require(0 < n_entries <= MAX_ENTRIES and n_entries * _CENTRAL.size <= n_bytes <= MAX_DIRECTORY_BYTES)
     return n_entries, begin, n_bytes
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from fuzz.container_seeds import list_container_seeds
+from fuzz.torch_targets import list_torch_seeds
 from hunt.parts import Parts, read_frame, read_plain_index, take_apart
 from hunt.victims import list_victims
 from support.manifests import make_manifest
@@ -28,6 +29,7 @@ def list_parser_seeds() -> Mapping[str, Sequence[bytes]]:
         "index envelope": [_write_front(parts) + parts.index_body for parts in archives],
         "shard": [*shards, b"", b"text of no format"],
         **containers,
+        **list_torch_seeds(),
         "manifest": _list_manifests(),
     }
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from blake3 import blake3
 
 from fuzz.container_targets import CONTAINER_TARGETS, check_layout
+from fuzz.torch_targets import TORCH_TARGETS
 from weightzip.codec.containers import read_layout
 from weightzip.codec.format.block_group import decode_recipe_head
 from weightzip.codec.format.checksum import compute_checksum
@@ -90,6 +91,7 @@ TARGETS: Mapping[str, Callable[[bytes], None]] = {
     "index envelope": parse_index_envelope,
     "shard": parse_shard,
     **CONTAINER_TARGETS,
+    **TORCH_TARGETS,
     "manifest": parse_manifest,
 }
 

@@ -50,7 +50,10 @@ class SparseSource:
 
 @dataclass(frozen=True)
 class Archive:
-    """Entries, and what the end says of their directory; fields that are None are told as they are."""
+    """Entries, and what the end says of their directory; fields that are None are told as they are.
+
+    `pieces` are other bytes of the file, by their offsets.
+    """
 
     entries: Sequence[Entry]
     directory_offset: int
@@ -59,6 +62,7 @@ class Archive:
     told_offset: int | None = None
     has_end64: bool = True
     tail: bytes = b""
+    pieces: tuple[tuple[int, bytes], ...] = ()
 
     def build(self) -> SparseSource:
         """Return the archive; data are zeros."""
@@ -67,7 +71,7 @@ class Archive:
         n_bytes = len(directory) if self.directory_bytes is None else self.directory_bytes
         offset = self.directory_offset if self.told_offset is None else self.told_offset
         end = self._pack_end(n_entries, n_bytes, offset, self.directory_offset + len(directory))
-        pieces = [(entry.header_offset, entry.local_header) for entry in self.entries]
+        pieces = [*self.pieces, *((entry.header_offset, entry.local_header) for entry in self.entries)]
         pieces.append((self.directory_offset, directory + end + self.tail))
         return SparseSource(self.directory_offset + len(directory) + len(end) + len(self.tail), tuple(pieces))
 
@@ -81,13 +85,13 @@ class Archive:
         return end64 + locator + _pack_end32(0xFFFF, _FULL32, _FULL32)
 
 
-def lay_out(*entries: Entry, gap_bytes: int = 16) -> Archive:
+def lay_out(*entries: Entry, gap_bytes: int = 16, has_end64: bool = True) -> Archive:
     """Return an archive of these entries one after another, with a data descriptor's space between them."""
     position, placed = 0, []
     for entry in entries:
         placed.append(replace(entry, header_offset=position))
         position = placed[-1].data_offset + entry.n_bytes + gap_bytes
-    return Archive(placed, position)
+    return Archive(placed, position, has_end64=has_end64)
 
 
 def _pack_end32(n_entries: int, n_bytes: int, offset: int) -> bytes:

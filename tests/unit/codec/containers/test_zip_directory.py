@@ -68,6 +68,7 @@ def test_more_than_65535_entries_in_few_reads() -> None:
 
 HOSTILE = {
     "comment": replace(SOUND, tail=b"!"),
+    "no entries": Archive([], 100, pieces=((0, b"PK\x03\x04"),)),
     "more entries than told": replace(SOUND, n_entries=2),
     "fewer entries than told": replace(SOUND, n_entries=4),
     "absurdly many entries": replace(SOUND, n_entries=1 << 60),
