@@ -1,7 +1,7 @@
 """The body of a data frame up to what belongs to its method (docs/format.md, "Data frame body")."""
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
@@ -11,6 +11,7 @@ import numpy as np
 from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_FRAME_RAW_BYTES, MAX_PIECES
 from weightzip.codec.source import BytesLike
+from weightzip.codec.zstd import compress_zstd, decompress_zstd
 
 OWN = 255
 """The reference of pieces that are cut from the shard itself."""
@@ -18,7 +19,8 @@ OWN_BIT = 15
 """What stands for OWN in `leans_on`."""
 
 _FIELDS = struct.Struct("<BBHHHIQ")
-_PIECE = np.dtype([("offset", "<u8"), ("piece_bytes", "<u4"), ("reference", "u1")])
+_PIECE = struct.Struct("<QIB")
+_ZSTD_LEVEL = 3
 
 
 class Method(IntEnum):
@@ -86,9 +88,20 @@ def encode_data_frame(frame: DataFrame) -> tuple[bytes, BytesLike]:
     parts = [_FIELDS.pack(*fields)]
     for given in inputs:
         if given is not None:
-            rows = [(piece.offset, piece.n_bytes, piece.reference) for piece in given.pieces]
-            parts += [np.array(rows, dtype=_PIECE).tobytes(), struct.pack("<Q", given.checksum)]
+            parts += [_encode_pieces(given.pieces), struct.pack("<Q", given.checksum)]
     return b"".join(parts), frame.rest
+
+
+def _encode_pieces(pieces: Sequence[Piece]) -> bytes:
+    """Return one piece as it is; several as columns, which are much the same where tensors are of few shapes."""
+    rows = [(piece.offset, piece.n_bytes, piece.reference) for piece in pieces]
+    if len(rows) == 1:
+        return _PIECE.pack(*rows[0])
+    offsets, sizes, references = np.array(rows, dtype=np.uint64).T
+    ends = np.concatenate([[np.uint64(0)], offsets + sizes])[:-1]
+    columns = (offsets - ends, sizes.astype("<u4"), references.astype("u1"))  # modulo 2^64
+    stored = compress_zstd(b"".join(column.tobytes() for column in columns), _ZSTD_LEVEL)
+    return struct.pack("<I", len(stored)) + stored
 
 
 def decode_data_frame(body: BytesLike, file_bytes: Mapping[int, int], place: str) -> DataFrame:
@@ -123,13 +136,23 @@ def _check_inputs(cursor: Cursor, method: Method, has_predecessor: bool, has_com
         cursor.expect(not has_companion, f"method {name} leans on no companion")
 
 
+def _decode_pieces(cursor: Cursor, n_pieces: int) -> tuple[Piece, ...]:
+    if n_pieces == 1:
+        return (Piece(*cursor.unpack(_PIECE, "a piece")),)
+    stored = cursor.take(cursor.u32("pieces_bytes"), "pieces")
+    plain = Cursor(decompress_zstd(stored, n_pieces * _PIECE.size, cursor.place), cursor.place)
+    gaps, sizes, references = (plain.column(dtype, n_pieces, "pieces") for dtype in ("<u8", "<u4", "u1"))
+    offsets = np.cumsum(gaps) + np.cumsum(sizes, dtype=np.uint64) - sizes  # modulo 2^64
+    return tuple(map(Piece, offsets.tolist(), sizes.tolist(), references.tolist()))
+
+
 def _decode_input(
     cursor: Cursor, n_pieces: int, max_bytes: int, file_bytes: Mapping[int, int]
 ) -> FrameInput | None:
     if n_pieces == 0:
         return None
     cursor.expect(n_pieces <= MAX_PIECES, f"{n_pieces} pieces are too many")
-    pieces = tuple(Piece(*row) for row in cursor.column(_PIECE, n_pieces, "pieces").tolist())
+    pieces = _decode_pieces(cursor, n_pieces)
     for piece in pieces:
         cursor.expect(piece.n_bytes > 0, "an empty piece")
         cursor.expect(

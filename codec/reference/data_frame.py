@@ -7,6 +7,7 @@ from weightzip.codec.format.cursor import Cursor
 from weightzip.codec.format.limits import MAX_FRAME_RAW_BYTES, MAX_PIECES
 from weightzip.codec.reference.header import ArchiveHeader
 from weightzip.codec.source import BytesLike
+from weightzip.codec.zstd import decompress_zstd
 
 OWN = 255
 OWN_BIT = 15
@@ -92,13 +93,25 @@ def _read_input(cursor: Cursor, n_pieces: int, header: ArchiveHeader) -> FrameIn
     cursor.expect(n_pieces <= MAX_PIECES, f"{n_pieces} pieces are too many")
     if n_pieces == 0:
         return None
-    pieces = tuple(
-        Piece(cursor.u64("offset"), cursor.u32("piece_bytes"), cursor.u8("reference"))
-        for _ in range(n_pieces)
-    )
+    pieces = _read_pieces(cursor, n_pieces)
     for piece in pieces:
         _check_piece(cursor, piece, header)
     return FrameInput(pieces, cursor.u64("input_checksum"))
+
+
+def _read_pieces(cursor: Cursor, n_pieces: int) -> tuple[Piece, ...]:
+    if n_pieces == 1:
+        return (Piece(cursor.u64("offset"), cursor.u32("piece_bytes"), cursor.u8("reference")),)
+    stored = cursor.take(cursor.u32("pieces_bytes"), "pieces")
+    plain = Cursor(decompress_zstd(stored, 13 * n_pieces, cursor.place), cursor.place)
+    columns = [plain.column(dtype, n_pieces, "pieces").tolist() for dtype in ("<i8", "<u4", "u1")]
+    pieces = []
+    end = 0
+    for gap, n_bytes, reference in zip(*columns, strict=True):
+        offset = (end + gap) % (1 << 64)
+        pieces.append(Piece(offset, n_bytes, reference))
+        end = offset + n_bytes
+    return tuple(pieces)
 
 
 def _check_piece(cursor: Cursor, piece: Piece, header: ArchiveHeader) -> None:

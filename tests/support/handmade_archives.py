@@ -96,9 +96,19 @@ def _write_body(frame: HandFrame) -> bytes:
     body = struct.pack("<BBHHHIQ", frame.method, 0, *n_pieces, 0, len(frame.raw), _sum(frame.raw))
     for given in inputs:
         if given is not None:
-            body += b"".join(struct.pack("<QIB", *piece) for piece in given.pieces)
-            body += struct.pack("<Q", _sum(given.data))
+            body += _write_pieces(given.pieces) + struct.pack("<Q", _sum(given.data))
     return body + frame.rest
+
+
+def _write_pieces(pieces: Sequence[tuple[int, int, int]]) -> bytes:
+    if len(pieces) == 1:
+        return struct.pack("<QIB", *pieces[0])
+    offsets, sizes, references = zip(*pieces, strict=True)
+    ends = [0, *(offset + size for offset, size in zip(offsets, sizes, strict=True))]
+    gaps = [(offset - end) % (1 << 64) for offset, end in zip(offsets, ends[:-1], strict=True)]
+    plain = struct.pack(f"<{len(pieces)}Q{len(pieces)}I", *gaps, *sizes) + bytes(references)
+    stored = zstandard.ZstdCompressor().compress(plain)
+    return struct.pack("<I", len(stored)) + stored
 
 
 def _find_leans_on(frame: HandFrame) -> int:
