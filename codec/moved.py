@@ -1,8 +1,8 @@
-"""Where tensors lay in the predecessor: in its file of the same path, or moved from another of its files. By name alone."""
+"""Tensors that moved from one file of a checkpoint to another since the predecessor was saved."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from weightzip.codec.companions import have_same_form
+from weightzip.codec.earlier_tensors import EarlierTensors
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.predecessor import Predecessor
 
@@ -19,31 +19,26 @@ def find_nothing(lacking: Sequence[TensorRange]) -> Sequence[Predecessor]:
 
 
 def list_earlier_files(
-    tensors: Iterable[TensorRange], predecessor: Predecessor | None, find_moved: FindMoved
+    tensors: Sequence[TensorRange], predecessor: Predecessor | None, find_moved: FindMoved
 ) -> Sequence[Predecessor]:
     """Return the files of the predecessor that a shard may lean on: the one of the same path first, if there is one.
 
     Where most tensors are in that one, no other is looked for. Without one, that which holds most comes first: glue is
     like that of its neighbours.
     """
-    known = predecessor.tensors if predecessor is not None else {}
     files = [predecessor] if predecessor is not None else []
-    wanted = list(tensors)
-    lacking = [tensor for tensor in wanted if find_earlier(tensor, known) is None]
-    if _sum_bytes(lacking) * _WORTH_A_SEARCH <= _sum_bytes(wanted):
+    known = EarlierTensors(dict(enumerate(file.tensors for file in files)))
+    lacking = [tensor for tensor in tensors if known.count_bytes(tensor) < tensor.n_bytes]
+    if _sum_bytes(lacking) * _WORTH_A_SEARCH <= _sum_bytes(tensors):
         return files
-    found_bytes = [
-        (_sum_bytes(tensor for tensor in lacking if find_earlier(tensor, file.tensors) is not None), file)
-        for file in find_moved(lacking)
-    ]
+    found_bytes = [(_count_bytes(lacking, file), file) for file in find_moved(lacking)]
     ranked = sorted(found_bytes, key=lambda found: -found[0])
     return [*files, *(file for n_bytes, file in ranked if n_bytes)]
 
 
-def find_earlier(tensor: TensorRange, tensors: Mapping[str, TensorRange]) -> TensorRange | None:
-    """Return the tensor of the same name, dtype and shape, None if there is none."""
-    match = tensors.get(tensor.name)
-    return match if match is not None and have_same_form(tensor, match) else None
+def _count_bytes(lacking: Iterable[TensorRange], file: Predecessor) -> int:
+    held = EarlierTensors({0: file.tensors})
+    return sum(map(held.count_bytes, lacking))
 
 
 def _sum_bytes(tensors: Iterable[TensorRange]) -> int:

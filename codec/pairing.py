@@ -17,12 +17,16 @@ from weightzip.codec.companions import (
     strip_wrappers,
 )
 from weightzip.codec.derivation import DERIVED_BYTES, PROBE_ELEMENTS, find_derivation
+from weightzip.codec.earlier_tensors import EarlierTensors
 from weightzip.codec.format.checksum import compute_checksum
-from weightzip.codec.format.data_frame import OWN
+from weightzip.codec.format.data_frame import OWN, Piece
+from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import Layout, TensorRange
-from weightzip.codec.moved import find_earlier
-from weightzip.codec.segments import MAX_PACKED_ALONE_BYTES, Place, TensorInputs
+from weightzip.codec.fragments import FragmentIndex
+from weightzip.codec.place import AnyPlace, Part, Place, ScatteredPlace
+from weightzip.codec.segments import MAX_PACKED_ALONE_BYTES, TensorInputs
 from weightzip.codec.source import ByteSource
+from weightzip.codec.windows import Window, plan_windows
 
 _PROBE_BYTES = 4096
 # What a file beside must tell, in bytes of the shard or as a part of it.
@@ -55,14 +59,16 @@ def pair_tensors(
         pairs.add_related(file)
     pairs.add_own_copies()
     pairs.add_own_masters()
+    pairs.add_scattered_masters(beside)
     pairs.add_moments()
     for file in beside:
         pairs.add_related_moments(file)
-    pairs.drop_lonely()
+    pairs.drop_lonely(plan_windows(layout))
+    known = EarlierTensors({file.reference: file.tensors for file in earlier})
     paired = {}
     for name, tensor in tensors.items():
         inputs = TensorInputs(
-            _find_predecessor(tensor, earlier),
+            known.find(tensor),
             pairs.companions.get(name),
             pairs.copies.get(name),
             is_second_moment=name in pairs.second_moments,
@@ -79,7 +85,7 @@ class _Pairs:
         self._own = own
         self._n_bytes = sum(tensor.n_bytes for tensor in own.tensors.values())
         self.copies: dict[str, Place] = {}
-        self.companions: dict[str, Place] = {}
+        self.companions: dict[str, AnyPlace] = {}
         self.second_moments: set[str] = set()
         self._first_moments: set[str] = set()
         # Of the shard itself: who leans, and on whom. No name is in both.
@@ -142,6 +148,20 @@ class _Pairs:
                     self.companions[tensor.name] = self._lean(tensor, other)
                     break
 
+    def add_scattered_masters(self, files: Sequence[File]) -> None:
+        """Look for what tensors are derived from where that was cut into fragments, which lie in any files beside."""
+        fragments = FragmentIndex(strip_wrappers)
+        for file in files:
+            fragments.add_file(file.reference, file.tensors.values())
+        sources = {file.reference: file.source for file in files}
+        found = {}
+        for tensor in self._list_open():
+            place = fragments.gather(tensor, DType.F32) if tensor.dtype.bits == 16 else None
+            if place is not None and _seems_derived_from_parts(self._own, tensor, place, sources):
+                found[tensor.name] = place
+        if self._are_worth_a_file(found):
+            self.companions |= found
+
     def add_moments(self) -> None:
         """Pair first moments with second ones, which tell how large they are."""
         for tensor in self._own.tensors.values():
@@ -156,11 +176,11 @@ class _Pairs:
                 self.companions[tensor.name] = self._lean(tensor, other)
                 self._first_moments.add(tensor.name)
 
-    def drop_lonely(self) -> None:
+    def drop_lonely(self, windows: Sequence[Window]) -> None:
         """Forget moments that a small tensor's neighbours are not: a frame of its own would cost more than it saves."""
-        for name in self._first_moments - self._find_companies(self._first_moments):
+        for name in self._first_moments - self._find_companies(self._first_moments, windows):
             del self.companions[name]
-        self.second_moments = self._find_companies(self.second_moments)
+        self.second_moments = self._find_companies(self.second_moments, windows)
 
     def _are_worth_a_file(self, names: Iterable[str]) -> bool:
         """Return whether what these tensors save may be worth another file that restoring needs.
@@ -177,12 +197,19 @@ class _Pairs:
             if name not in self.copies and name not in self.companions
         ]
 
-    def _find_companies(self, names: set[str]) -> set[str]:
-        """Return those of the names whose tensor is large, or has a neighbour of its dtype among them."""
+    def _find_companies(self, names: set[str], windows: Sequence[Window]) -> set[str]:
+        """Return those of the names whose tensor is large, or may share a frame with another of them."""
         kept = {name for name in names if self._own.tensors[name].n_bytes > MAX_PACKED_ALONE_BYTES}
-        for first, second in pairwise(self._own.tensors.values()):
-            if first.name in names and second.name in names and first.dtype == second.dtype:
-                kept |= {first.name, second.name}
+        others = names - kept
+        for window in windows:
+            if window.is_arranged:
+                small = [tensor for tensor in window.tensors if tensor.name in others]
+                n_alike = Counter(tensor.dtype for tensor in small)
+                kept |= {tensor.name for tensor in small if n_alike[tensor.dtype] > 1}
+                continue
+            for first, second in pairwise(window.tensors):
+                if first.name in names and second.name in names and first.dtype == second.dtype:
+                    kept |= {first.name, second.name}
         return kept
 
     def _may_lean(self, tensor: TensorRange, other: TensorRange) -> bool:
@@ -192,14 +219,6 @@ class _Pairs:
         self._leaning.add(tensor.name)
         self._targets.add(other.name)
         return Place(OWN, other)
-
-
-def _find_predecessor(tensor: TensorRange, earlier: Sequence[File]) -> Place | None:
-    for file in earlier:
-        match = find_earlier(tensor, file.tensors)
-        if match is not None:
-            return Place(file.reference, match)
-    return None
 
 
 def _read_ends(file: File, tensor: TensorRange) -> bytes:
@@ -217,7 +236,18 @@ def _is_constant(data: bytes) -> bool:
 
 
 def _seems_derived(file: File, tensor: TensorRange, other_file: File, other: TensorRange) -> bool:
-    n_elements = min(PROBE_ELEMENTS, tensor.n_bytes // DERIVED_BYTES)
-    raw = file.source.read_at(tensor.offset, DERIVED_BYTES * n_elements)
-    companion = other_file.source.read_at(other.offset, 2 * DERIVED_BYTES * n_elements)
-    return find_derivation(raw, companion) is not None
+    place = Part(0, Piece(other.offset, other.n_bytes, other_file.reference))
+    return _is_derived_part(file, tensor, place, other_file.source)
+
+
+def _seems_derived_from_parts(
+    file: File, tensor: TensorRange, place: ScatteredPlace, sources: Mapping[int, ByteSource]
+) -> bool:
+    return all(_is_derived_part(file, tensor, part, sources[part.piece.reference]) for part in place.parts)
+
+
+def _is_derived_part(file: File, tensor: TensorRange, part: Part, source: ByteSource) -> bool:
+    """Return whether the first elements of a part tell those of the tensor at its place."""
+    n_bytes = min(2 * DERIVED_BYTES * PROBE_ELEMENTS, part.piece.n_bytes)
+    raw = file.source.read_at(tensor.offset + part.begin // 2, n_bytes // 2)
+    return find_derivation(raw, source.read_at(part.piece.offset, n_bytes)) is not None

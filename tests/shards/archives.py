@@ -8,6 +8,7 @@ from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.layout import Layout, TensorRange
 from weightzip.codec.join import join_shard
+from weightzip.codec.moved import FindMoved, find_nothing
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.source import BytesLike, MemorySource
 from weightzip.codec.writer import ArchiveWriter
@@ -42,12 +43,13 @@ def build_archive(
     beside: Sequence[Predecessor] = (),
     backend: BlockBackend | None = None,
     layout: Layout | None = None,
+    find_moved: FindMoved = find_nothing,
 ) -> bytes:
     """Return the archive of a shard; `layout` is what a container says of it, None to read it."""
     source = MemorySource(shard)
     layout = layout or read_layout(source)
     out = bytearray()
-    join = join_shard(source, layout, predecessor, beside)
+    join = join_shard(source, layout, predecessor, beside, find_moved)
     writer = ArchiveWriter(out.extend, join.header)
     frames = encode_shard(source, join, backend or CpuBackend(1), verify=True, name="a shard")
     for _, frame in frames:

@@ -2,16 +2,14 @@
 
 from bisect import bisect
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from weightzip.codec.earlier_tensors import EarlierTensors, Tensors
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.format.limits import MAX_REFERENCES, MAX_TENSORS
-from weightzip.codec.moved import find_earlier
 
 # A change of the number of shards moves tensors to neighbours; who needs more files than this may do without.
 _MAX_LOOKED_THROUGH = 64
-
-Tensors = Mapping[str, TensorRange]
 
 
 class EarlierFiles:
@@ -21,7 +19,7 @@ class EarlierFiles:
         """Take the paths of the files within their checkpoint, and what reads the tensors of one."""
         self._paths = sorted(paths)
         self._read_tensors = read_tensors
-        self._kept: OrderedDict[str, Tensors] = OrderedDict()
+        self._kept: OrderedDict[str, EarlierTensors] = OrderedDict()
 
     def find_moved(
         self, lacking: Sequence[TensorRange], near: str, known: str | None = None
@@ -32,11 +30,15 @@ class EarlierFiles:
         """
         n_bytes: Counter[str] = Counter()
         for path in self._list_near(near, known):
-            tensors = self._tensors(path)
-            found = [tensor for tensor in lacking if find_earlier(tensor, tensors) is not None]
-            if found:
-                n_bytes[path] = sum(tensor.n_bytes for tensor in found)
-                lacking = [tensor for tensor in lacking if find_earlier(tensor, tensors) is None]
+            tensors = self._read(path)
+            found_bytes = list(map(tensors.count_bytes, lacking))
+            if any(found_bytes):
+                n_bytes[path] = sum(found_bytes)
+                lacking = [
+                    tensor
+                    for tensor, found in zip(lacking, found_bytes, strict=True)
+                    if found < tensor.n_bytes
+                ]
             if not lacking:
                 break
         return [path for path, _ in n_bytes.most_common(MAX_REFERENCES - 1)]
@@ -48,11 +50,11 @@ class EarlierFiles:
         paths = [self._paths[index] for index in order[: _MAX_LOOKED_THROUGH + 1]]
         return (path for path in paths if path != known)
 
-    def _tensors(self, path: str) -> Tensors:
+    def _read(self, path: str) -> EarlierTensors:
         if path in self._kept:
             self._kept.move_to_end(path)
             return self._kept[path]
-        self._kept[path] = tensors = self._read_tensors(path)
-        while sum(map(len, self._kept.values())) > MAX_TENSORS and len(self._kept) > 1:
+        self._kept[path] = tensors = EarlierTensors({0: self._read_tensors(path)})
+        while sum(one.n_tensors for one in self._kept.values()) > MAX_TENSORS and len(self._kept) > 1:
             self._kept.popitem(last=False)
         return tensors

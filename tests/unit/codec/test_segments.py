@@ -11,6 +11,7 @@ from weightzip.codec.format.data_frame import OWN, Piece
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.packing import cut_layout
+from weightzip.codec.place import Place
 from weightzip.codec.recipes.recipe import Section
 from weightzip.codec.segments import (
     BLOCKS_PER_FRAME,
@@ -20,7 +21,6 @@ from weightzip.codec.segments import (
     MAX_PACKED_LEANING_BYTES,
     FrameSpan,
     GlueSource,
-    Place,
     TensorInputs,
 )
 

@@ -6,11 +6,12 @@ from functools import cached_property
 from pathlib import Path
 
 from weightzip.codec.archive_info import ReferenceInfo
+from weightzip.codec.earlier_tensors import Tensors
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.files.catalog import Catalog
 from weightzip.files.directories.tree import SUFFIX, FilePair, list_archives, list_files
-from weightzip.files.earlier import EarlierFiles, Tensors
+from weightzip.files.earlier import EarlierFiles
 from weightzip.files.opening import open_alone, open_base
 
 
