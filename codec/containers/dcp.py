@@ -6,16 +6,14 @@ the file alone and are numbered: a file that is not whole is opaque either way. 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from weightzip.codec.containers.claim import move_claim, settle_claims
-from weightzip.codec.containers.dcp_metadata import find_items
+from weightzip.codec.containers.dcp_metadata import ItemPlace, find_items
 from weightzip.codec.containers.dcp_walk import ZIP_MAGIC, walk_items
-from weightzip.codec.containers.pickles import DcpItem
 from weightzip.codec.containers.surroundings import Surroundings
 from weightzip.codec.containers.torch_claims import TorchClaims
-from weightzip.codec.containers.torch_dtypes import find_torch_dtype
 from weightzip.codec.containers.torch_zip import list_torch_zip_claims
 from weightzip.codec.containers.window_source import WindowSource
 from weightzip.codec.format.dtypes import DType
@@ -23,16 +21,6 @@ from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.source import ByteSource
 
 _SUFFIX = ".distcp"
-
-
-@dataclass(frozen=True)
-class _Item:
-    """A complete torch zip within the file, and the name that its tensors go by."""
-
-    name: str
-    offset: int
-    n_bytes: int
-    metadata: DcpItem | None = None
 
 
 def read_dcp_layout(source: ByteSource, surroundings: Surroundings) -> Layout | None:
@@ -56,61 +44,50 @@ def _begins_as_zip(source: ByteSource) -> bool:
     return source.size_bytes >= len(ZIP_MAGIC) and source.read_at(0, len(ZIP_MAGIC)) == ZIP_MAGIC
 
 
-def _list_named(source: ByteSource, surroundings: Surroundings) -> list[_Item]:
-    """Return the items by the metadata; none if they do not tile the file, and those without transforms alone."""
-    found = find_items(surroundings)
+def _list_named(source: ByteSource, surroundings: Surroundings) -> Sequence[ItemPlace]:
+    """Return the items by the metadata; none if they do not tile the file."""
+    items = find_items(surroundings)
     end = 0
-    for named in found:
-        if named.item.offset != end or named.item.n_bytes < 0:
-            return []
-        end += named.item.n_bytes
-    if end != source.size_bytes:
-        return []
-    return [
-        _Item(named.name, named.item.offset, named.item.n_bytes, named.item)
-        for named in found
-        if not named.item.transforms
-    ]
+    for item in items:
+        if item.offset != end or item.n_bytes < 0:
+            return ()
+        end += item.n_bytes
+    return items if end == source.size_bytes else ()
 
 
-def _list_numbered(source: ByteSource) -> list[_Item]:
+def _list_numbered(source: ByteSource) -> Sequence[ItemPlace]:
     """Return the items that the file alone tells; none if there are not several."""
     places = walk_items(source)
     if len(places) < 2:
-        return []
-    return [_Item(f"item.{number}", *place) for number, place in enumerate(places)]
+        return ()
+    return [ItemPlace(f"item.{number}", *place) for number, place in enumerate(places)]
 
 
-def _list_claims(source: ByteSource, items: Sequence[_Item]) -> list[TorchClaims]:
+def _list_claims(source: ByteSource, items: Sequence[ItemPlace]) -> list[TorchClaims]:
     """Return what the items claim, at their places in the file; nothing if one is not what the metadata say."""
-    windows = [WindowSource(source, item.offset, item.n_bytes) for item in items]
+    plain = [item for item in items if not item.is_transformed]
+    windows = [WindowSource(source, item.offset, item.n_bytes) for item in plain]
     claims = []
-    for item, inner in zip(items, list_torch_zip_claims(windows), strict=True):
-        if item.metadata is not None and not _fits(item.metadata, inner):
+    for item, inner in zip(plain, list_torch_zip_claims(windows), strict=True):
+        if not _fits(item, inner):
             return []
         if inner is not None:
             claims.append(_move_claims(inner, item))
     return claims
 
 
-def _fits(expected: DcpItem, inner: TorchClaims | None) -> bool:
-    """Return whether an item holds what the metadata say; those of another save would not."""
-    if expected.dtype is None or expected.chunk_shape is None:  # no tensor, but any bytes
+def _fits(item: ItemPlace, inner: TorchClaims | None) -> bool:
+    """Return whether an item holds the tensor that is expected in it; the metadata of another save expect others."""
+    if item.element is None:
         return True
-    if inner is None:
-        return False
-    element = find_torch_dtype(expected.dtype)
-    if element is None:
-        return True
-    n_elements = prod(expected.chunk_shape) * element.n_parts
-    return all(
-        tensor.dtype in {element.dtype, DType.OPAQUE} and prod(tensor.shape) == n_elements
+    return inner is not None and all(
+        tensor.dtype in {item.element.dtype, DType.OPAQUE} and prod(tensor.shape) == item.n_elements
         for tensor in inner.tensors
         if not tensor.name
     )
 
 
-def _move_claims(inner: TorchClaims, item: _Item) -> TorchClaims:
+def _move_claims(inner: TorchClaims, item: ItemPlace) -> TorchClaims:
     def move(claim: TensorRange) -> TensorRange:
         return move_claim(claim, item.offset, f"{item.name}.{claim.name}" if claim.name else item.name)
 

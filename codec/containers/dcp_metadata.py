@@ -4,29 +4,36 @@ import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from threading import Lock
 
 from weightzip.codec.containers.chunk_names import name_chunk
-from weightzip.codec.containers.pickles import DcpItem, read_dcp_metadata
+from weightzip.codec.containers.pickles import MAX_PICKLE_BYTES, DcpItem, read_dcp_metadata
 from weightzip.codec.containers.surroundings import Surroundings
+from weightzip.codec.containers.torch_dtypes import TorchDType, find_torch_dtype
 from weightzip.codec.format.checksum import DigestBuilder
 
 _METADATA = ".metadata"
 _RANK = re.compile(r"__(\d+)_\d+\.distcp")
-# Some hundred bytes an item: more than any checkpoint has.
-_MAX_METADATA_BYTES = 512 << 20
 _N_KEPT = 2
 
 
-@dataclass(frozen=True)
-class NamedItem:
-    """An item, and the name that it has in the checkpoint: with its offset, if the tensor has several chunks."""
+@dataclass(frozen=True, slots=True)
+class ItemPlace:
+    """An item of a `.distcp` file: its name in the checkpoint, with its offset if the tensor has several chunks.
+
+    `n_elements` of `element` are expected in it; None where it is no tensor, or of a dtype that is not known here.
+    """
 
     name: str
-    item: DcpItem
+    offset: int
+    n_bytes: int
+    is_transformed: bool = False
+    element: TorchDType | None = None
+    n_elements: int = 0
 
 
-ItemsByFile = Mapping[str, tuple[NamedItem, ...]]
+ItemsByFile = Mapping[str, tuple[ItemPlace, ...]]
 
 
 class _Kept:
@@ -52,11 +59,11 @@ class _Kept:
 _kept = _Kept()
 
 
-def find_items(surroundings: Surroundings) -> tuple[NamedItem, ...]:
+def find_items(surroundings: Surroundings) -> tuple[ItemPlace, ...]:
     """Return what the metadata beside a file say of it, in the order of the file; empty if they say nothing."""
     for name in _name_metadata(surroundings.name):
         with surroundings.open_file(name) as source:
-            if source is None or source.size_bytes > _MAX_METADATA_BYTES:
+            if source is None or source.size_bytes > MAX_PICKLE_BYTES:
                 continue
             items = _kept.get(bytes(source.read_at(0, source.size_bytes))).get(surroundings.name)
             if items:
@@ -75,18 +82,21 @@ def _group_items(pickle: bytes) -> ItemsByFile:
     metadata = read_dcp_metadata(pickle)
     if metadata is None:
         return {}
-    by_file: dict[str, list[NamedItem]] = defaultdict(list)
+    by_file: dict[str, list[ItemPlace]] = defaultdict(list)
     for item in metadata.items:
         tensor = metadata.tensors.get(item.fqn)
-        is_chunk = tensor is not None and tensor.n_chunks > 1
-        by_file[item.file_name].append(NamedItem(_name_item(item, is_chunk), item))
+        by_file[item.file_name].append(_place_item(item, is_chunk=tensor is not None and tensor.n_chunks > 1))
     return {
-        name: tuple(sorted(items, key=lambda named: (named.item.offset, named.item.n_bytes)))
+        name: tuple(sorted(items, key=lambda item: (item.offset, item.n_bytes)))
         for name, items in by_file.items()
     }
 
 
-def _name_item(item: DcpItem, is_chunk: bool) -> str:
-    if not is_chunk or item.chunk_offset is None:
-        return item.fqn
-    return name_chunk(item.fqn, item.chunk_offset)
+def _place_item(item: DcpItem, *, is_chunk: bool) -> ItemPlace:
+    is_transformed = len(item.transforms) > 0
+    if item.chunk_offset is None or item.chunk_shape is None:
+        return ItemPlace(item.fqn, item.offset, item.n_bytes, is_transformed)
+    name = name_chunk(item.fqn, item.chunk_offset) if is_chunk else item.fqn
+    element = find_torch_dtype(item.dtype or "")
+    n_elements = prod(item.chunk_shape) * (element.n_parts if element is not None else 0)
+    return ItemPlace(name, item.offset, item.n_bytes, is_transformed, element, n_elements)
