@@ -87,6 +87,9 @@ def _judge_whole(
     missing = layout.find_missing(candidate.sighting, evidence)
     if missing is not None:
         return Judgement(Stage.CLOSED, missing)
+    unwritten = peers.find_unwritten(candidate.sighting)
+    if unwritten is not None:
+        return Judgement(Stage.COUNTED, f"{unwritten} is still that of the save before: the rest is newer")
     reason = layout.find_unmarked(candidate.sighting, evidence, peers, patient)
     if reason is not None:
         return Judgement(Stage.COUNTED, reason, None if patient else patient_at)

@@ -77,6 +77,8 @@ class Watcher:
         self._find_handling = find_handling
         self._candidates: dict[str, Candidate] = {}
         self._evidence: dict[str, tuple[Sighting, Evidence]] = {}
+        self._complete: dict[str, Sighting] = {}
+        self._attempted: dict[str, Sighting] = {}
         self._root_seen = False
 
     def look(self, now_seconds: float, shapes_before: Mapping[str, Counter[str]]) -> Look:
@@ -92,7 +94,9 @@ class Watcher:
         trackers = read_trackers(self._root)
         sightings, root_names = scan_source(self._root, self._ignore)
         self._candidates = {s.name: observe(self._candidates.get(s.name), s, now_seconds) for s in sightings}
-        self._evidence = {name: known for name, known in self._evidence.items() if name in self._candidates}
+        for kept in (self._evidence, self._complete, self._attempted):
+            for name in kept.keys() - self._candidates.keys():
+                del kept[name]
         # As the store orders them: after a run was set back, the checkpoints of higher steps are the older ones.
         claims = sorted(
             self._claims(root_names),
@@ -103,20 +107,32 @@ class Watcher:
         for position, claim in enumerate(claims):
             sighting = claim.candidate.sighting
             family = strip_numbers(sighting.name)
-            newer = tuple(
-                later.candidate.sighting
-                for later in claims[position + 1 :]
-                if strip_numbers(later.candidate.sighting.name) == family
+            newer = (later.candidate.sighting for later in claims[position + 1 :])
+            peers = Peers(
+                shapes.get(family),
+                tuple(later for later in newer if strip_numbers(later.name) == family),
+                root_names,
+                list_texts(trackers),
+                self._complete.get(sighting.name),
+                self._attempted.get(sighting.name),
             )
-            peers = Peers(shapes.get(family), newer, root_names, list_texts(trackers))
             judgement = self._judge(claim, peers, now_seconds)
             if judgement.stage >= Stage.MARKED:
                 shapes[family] = count_shapes(sighting.paths)
+            self._remember(sighting, judgement, peers)
             own = select_trackers(trackers, sighting.name, claim.step)
             findings.append(Finding(sighting, claim.layout.name, claim.step, judgement, own))
         times = [f.judgement.recheck_at_seconds for f in findings]
         next_look_at = min((time for time in times if time is not None), default=None)
         return Look(tuple(findings), next_look_at, self._has_root_vanished())
+
+    def _remember(self, sighting: Sighting, judgement: Judgement, peers: Peers) -> None:
+        """Keep what the next save into the same place will be compared with."""
+        if judgement.stage >= Stage.MARKED:
+            self._complete[sighting.name] = sighting
+            self._attempted.pop(sighting.name, None)
+        elif judgement.stage == Stage.COUNTED and peers.find_unwritten(sighting) is not None:
+            self._attempted.setdefault(sighting.name, sighting)
 
     def _has_root_vanished(self) -> bool:
         exists = self._root.exists()
