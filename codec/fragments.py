@@ -69,6 +69,8 @@ class FragmentIndex:
 
     def gather(self, tensor: TensorRange, dtype: DType) -> ScatteredPlace | None:
         """Return where fragments of that dtype hold elements of a tensor, None if there are none."""
+        if not self._candidates:  # spares looking at names
+            return None
         mine = find_extent(tensor)
         found = [
             one

@@ -150,13 +150,14 @@ class _Pairs:
 
     def add_scattered_masters(self, files: Sequence[File]) -> None:
         """Look for what tensors are derived from where that was cut into fragments, which lie in any files beside."""
+        narrow = [tensor for tensor in self._list_open() if tensor.dtype.bits == 8 * DERIVED_BYTES]
         fragments = FragmentIndex(strip_wrappers)
-        for file in files:
+        for file in files if narrow else ():
             fragments.add_file(file.reference, file.tensors.values())
         sources = {file.reference: file.source for file in files}
         found = {}
-        for tensor in self._list_open():
-            place = fragments.gather(tensor, DType.F32) if tensor.dtype.bits == 16 else None
+        for tensor in narrow:
+            place = fragments.gather(tensor, DType.F32)
             if place is not None and _seems_derived_from_parts(self._own, tensor, place, sources):
                 found[tensor.name] = place
         if self._are_worth_a_file(found):
