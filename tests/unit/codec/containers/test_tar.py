@@ -1,10 +1,13 @@
 """tar files: members by every kind of header, tensors at their place in the file, and what makes no sense is opaque."""
 
 import tarfile
+from pathlib import Path
 
 import pytest
+import torch
 
 from shards.build import build_step
+from shards.dcp import Item, save_bytes, write_dcp
 from shards.gguf import GgufTensor, build_gguf
 from shards.tar_files import build_tar
 from support.layouts import cut, read_tensors
@@ -48,6 +51,21 @@ def test_several_members_with_tensors_have_names_of_their_own() -> None:
     found = read_tensors(data)[1]
     assert cut(data, found["b.gguf/model.half"]) == bytes(8000)
     assert "w/a.safetensors/model.half" in found
+
+
+def test_weights_of_torch_are_found() -> None:
+    weights = {"encoder.weight": torch.arange(2000.0), "decoder.bias": torch.arange(2000).half()}
+    data = build_tar({"./model_config.yaml": b"a: 1\n", "./model_weights.ckpt": save_bytes(weights)})
+    found = read_tensors(data)[1]
+    assert {name: cut(data, tensor) for name, tensor in found.items()} == {
+        name: tensor.numpy().tobytes() for name, tensor in weights.items()
+    }
+
+
+def test_a_distributed_checkpoint_has_its_metadata_within(tmp_path: Path) -> None:
+    write_dcp(tmp_path, {"__0_0.distcp": [Item("w", torch.arange(2000.0)), Item("v", torch.arange(2000))]})
+    files = {f"./weights/{path.name}": path.read_bytes() for path in tmp_path.iterdir()}
+    assert list(read_tensors(build_tar(files))[1]) == ["w", "v"]
 
 
 def test_a_tar_in_a_tar_is_glue() -> None:
