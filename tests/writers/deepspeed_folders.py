@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def _write_zero2(root: Path, step: int, training: Training) -> None:
             "overflow": False,
             "clip_grad": 1.0,
             "base_optimizer_state": {
-                "state": {0: _cut_slots(training, step, lambda tensors, rank=rank: cut_flat(tensors, rank, N_RANKS))},
+                "state": {0: _cut_slots(training, step, partial(cut_flat, rank=rank, n_ranks=N_RANKS))},
                 "param_groups": [{"lr": 1e-2, "betas": (0.9, 0.95), "params": [0]}],
             },
             "single_partition_of_fp32_groups": [part[: part.numel() - padding] if last and padding else part],
@@ -81,7 +82,7 @@ def _write_zero3(root: Path, step: int, training: Training) -> None:
             "loss_scaler": LossScaler(),
             "partition_count": N_RANKS,
             "optimizer_state_dict": {
-                "state": {0: _cut_slots(training, step, lambda tensors, rank=rank: cut_evenly(tensors, rank, N_RANKS))},
+                "state": {0: _cut_slots(training, step, partial(cut_evenly, rank=rank, n_ranks=N_RANKS))},
                 "param_groups": [{"lr": 1e-2, "betas": (0.9, 0.95), "params": [0]}],
             },
             "fp32_flat_groups": [cut_evenly(weights, rank, N_RANKS)],

@@ -63,7 +63,7 @@ def _write_shards(root: Path, steps: tuple[int, ...], width: int) -> None:
         optimizer.zero_grad()
         if step in steps:
             folder = root / f"step-{step}"
-            copy = LlamaForCausalLM(describe_llama(width)).to(torch.bfloat16)
+            copy = LlamaForCausalLM(describe_llama(width)).bfloat16()
             copy.load_state_dict(model.state_dict())
             copy.save_pretrained(folder, max_shard_size=3 * 2 * VOCABULARY * width)
             torch.save(optimizer.state_dict(), folder / "optimizer.bin")

@@ -6,12 +6,12 @@ from pathlib import Path
 import torch
 from lightning.pytorch import LightningModule, Trainer
 from lightning.pytorch.callbacks import ModelCheckpoint
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, TensorDataset
 
 from writers.tiny_model import build_model, compute_loss, make_optimizer
 
 
-class TinyModule(LightningModule):
+class TinyModule(LightningModule):  # type: ignore[misc]  # untyped where types are checked
     """The tiny model as Lightning wants it."""
 
     def __init__(self, width: int) -> None:
@@ -19,7 +19,7 @@ class TinyModule(LightningModule):
         self.save_hyperparameters()
         self.model = build_model(width)
 
-    def training_step(self, batch: torch.Tensor, number: int) -> torch.Tensor:
+    def training_step(self, batch: list[torch.Tensor], number: int) -> torch.Tensor:
         return compute_loss(self.model)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
@@ -42,7 +42,7 @@ def write(folder: Path, steps: tuple[int, ...], width: int) -> None:
             enable_model_summary=False,
             default_root_dir=root,
         )
-        trainer.fit(TinyModule(width), DataLoader(torch.zeros(256, 1)))
+        trainer.fit(TinyModule(width), DataLoader(TensorDataset(torch.zeros(256))))
     for path in root.glob("epoch=*.ckpt"):
         if int(path.stem.rpartition("=")[2]) not in steps:
             path.unlink()

@@ -69,10 +69,14 @@ def _name_parameters(training: Training) -> dict[str, torch.Tensor]:
 
 
 def _fill_buckets(training: Training) -> dict[str, torch.Tensor]:
-    prefix = "optimizer.distributed.dp_group_idx_0.gbuf_idx_0.dtype_(torch.bfloat16, torch.float32).bucket_idx_0"
+    prefix = (
+        "optimizer.distributed.dp_group_idx_0.gbuf_idx_0.dtype_(torch.bfloat16, torch.float32).bucket_idx_0"
+    )
     named = dict(training.model.named_parameters())
     slots = {
         slot: {name: training.optimizer.state[weight][slot] for name, weight in named.items()}
         for slot in SLOTS
     }
-    return {f"{prefix}.{slot}": flatten_group(tensors, 32) for slot, tensors in {"param": named, **slots}.items()}
+    return {
+        f"{prefix}.{slot}": flatten_group(tensors, 32) for slot, tensors in {"param": named, **slots}.items()
+    }

@@ -30,7 +30,10 @@ def _write_archive(path: Path, training: Training) -> None:
     weights = io.BytesIO()
     torch.save(training.model.state_dict(), weights)
     with tarfile.open(path, "w") as archive:
-        for name, data in {"./model_config.yaml": b"width: 32\n", "./model_weights.ckpt": weights.getvalue()}.items():
+        for name, data in {
+            "./model_config.yaml": b"width: 32\n",
+            "./model_weights.ckpt": weights.getvalue(),
+        }.items():
             member = tarfile.TarInfo(name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))

@@ -1,6 +1,7 @@
 """Files that scripts write without a trainer: safetensors, npz of NumPy, GGUF for inference."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ def write(folder: Path, steps: tuple[int, ...], width: int) -> None:
     for step in walk_steps(training, steps):
         tensors = _list_tensors(training)
         save_file(tensors, folder / "safetensors" / f"step-{step}.safetensors")
-        arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
+        arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in tensors.items()}
         np.savez(folder / "numpy" / f"step-{step}.npz", **arrays)
         _write_gguf(folder / "gguf" / f"step-{step}.gguf", arrays)
 
@@ -32,7 +33,7 @@ def _list_tensors(training: Training) -> dict[str, torch.Tensor]:
     return found
 
 
-def _write_gguf(path: Path, arrays: dict[str, np.ndarray]) -> None:
+def _write_gguf(path: Path, arrays: dict[str, Any]) -> None:
     writer = GGUFWriter(path, "llama")
     for name, array in arrays.items():
         if name.startswith("model."):

@@ -16,7 +16,12 @@ def build_model(width: int) -> nn.Sequential:
     blocks = (
         layer
         for _ in range(2)
-        for layer in (nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+        for layer in (
+            nn.LayerNorm(width),
+            nn.Linear(width, 2 * width),
+            nn.GELU(),
+            nn.Linear(2 * width, width),
+        )
     )
     return nn.Sequential(
         nn.Embedding(VOCABULARY, width),

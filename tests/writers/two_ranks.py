@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
 from torch.distributed.checkpoint.state_dict import get_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
+from torch.multiprocessing.spawn import spawn
 
 from writers.tiny_model import Training, build_model, make_optimizer, walk_steps
 
@@ -24,7 +24,8 @@ Save = Callable[[Path, int, Training], None]
 def write_with_two_ranks(saves: Mapping[Path, Save], steps: tuple[int, ...], width: int) -> None:
     """Train in two processes and, at each of the steps, call every function in both, each with a folder of its own."""
     with tempfile.TemporaryDirectory() as place:
-        mp.spawn(_work, args=(f"{place}/rendezvous", saves, steps, width), nprocs=N_RANKS)  # type: ignore[no-untyped-call]
+        start: Any = spawn
+        start(_work, args=(f"{place}/rendezvous", saves, steps, width), nprocs=N_RANKS)
 
 
 def collect_state(training: Training) -> dict[str, Any]:
