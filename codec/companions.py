@@ -17,7 +17,7 @@ _MOMENTS = {
     "absmax1": (re.compile(r"(?<![^./])absmax1(?![^./])"), "absmax2"),
 }
 _SECOND_MOMENT = re.compile(r"(?<![A-Za-z0-9])exp_avg_sqs?(?![A-Za-z0-9])")
-_MOMENT_TYPES = {DType.F64, DType.F32, DType.F16, DType.BF16}
+_FLOATS = {DType.F64, DType.F32, DType.F16, DType.BF16}
 # What trainers call the fp32 weights behind a parameter, before its name or after it.
 _MASTERS = {
     "fp32",
@@ -51,12 +51,15 @@ _PREFIXES = _MASTERS | {
     "weights",
 }
 
+# What trainers put before the name of a parameter for a moving average of it.
+_AVERAGES = {"ema", "ema_model", "ema_params", "ema_state_dict", "ema_weights", "model_ema", "state_dict_ema"}
+
 Tensors = Mapping[str, TensorRange]
 
 
 def find_second_moment(tensor: TensorRange, tensors: Tensors) -> TensorRange | None:
     """Return the second moment of the parameter that `tensor` is the first moment of, None if it is none."""
-    if tensor.dtype not in _MOMENT_TYPES:
+    if tensor.dtype not in _FLOATS:
         return None
     for name in _name_second_moments(tensor.name):
         found = tensors.get(name)
@@ -67,7 +70,7 @@ def find_second_moment(tensor: TensorRange, tensors: Tensors) -> TensorRange | N
 
 def is_second_moment(tensor: TensorRange) -> bool:
     """Return whether the name alone says that a tensor is a second moment; the short names do not."""
-    return tensor.dtype in _MOMENT_TYPES and _SECOND_MOMENT.search(tensor.name) is not None
+    return tensor.dtype in _FLOATS and _SECOND_MOMENT.search(tensor.name) is not None
 
 
 def have_same_form(first: TensorRange, second: TensorRange) -> bool:
@@ -93,6 +96,16 @@ def strip_wrappers(name: str) -> str:
         if not separator or prefix not in _PREFIXES:
             return name
         name = rest
+
+
+def is_average(tensor: TensorRange) -> bool:
+    """Return whether the name says that a tensor is a moving average of weights."""
+    return tensor.dtype in _FLOATS and any(part in _AVERAGES for part in tensor.name.split(".")[:-1])
+
+
+def strip_average(name: str) -> str:
+    """Return the name of the parameter that a tensor is the average of, without what wrappers add."""
+    return strip_wrappers(".".join(part for part in name.split(".") if part not in _AVERAGES))
 
 
 def may_be_master(tensor: TensorRange, other: TensorRange) -> bool:

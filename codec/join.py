@@ -12,8 +12,9 @@ from weightzip.codec.format.layout import Layout
 from weightzip.codec.format.limits import MAX_REFERENCES
 from weightzip.codec.moved import FindMoved, find_nothing, list_earlier_files
 from weightzip.codec.packing import cut_layout
-from weightzip.codec.pairing import File, pair_tensors
+from weightzip.codec.pairing import pair_tensors
 from weightzip.codec.predecessor import Predecessor
+from weightzip.codec.probe import File
 from weightzip.codec.segments import FrameSpan, GlueSource
 from weightzip.codec.source import ByteSource
 

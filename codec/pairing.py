@@ -6,42 +6,42 @@ Names and shapes propose; where bytes should agree, some KB of them must, before
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from weightzip.codec.companions import (
     find_second_moment,
     have_same_form,
     index_by_parameter,
+    is_average,
     is_second_moment,
     may_be_master,
+    strip_average,
     strip_wrappers,
 )
-from weightzip.codec.derivation import DERIVED_BYTES, PROBE_ELEMENTS, find_derivation
+from weightzip.codec.derivation import DERIVED_BYTES
 from weightzip.codec.earlier_tensors import EarlierTensors
 from weightzip.codec.format.checksum import compute_checksum
-from weightzip.codec.format.data_frame import OWN, Piece
+from weightzip.codec.format.data_frame import OWN
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import Layout, TensorRange
 from weightzip.codec.fragments import FragmentIndex
-from weightzip.codec.place import AnyPlace, Part, Place, ScatteredPlace
+from weightzip.codec.place import AnyPlace, Place
+from weightzip.codec.probe import (
+    MAX_NEAR,
+    File,
+    have_equal_ends,
+    is_constant,
+    measure_distance,
+    read_ends,
+    seem_derived_parts,
+    seems_derived,
+)
 from weightzip.codec.segments import MAX_PACKED_ALONE_BYTES, TensorInputs
 from weightzip.codec.source import ByteSource
 from weightzip.codec.windows import Window, plan_windows
 
-_PROBE_BYTES = 4096
 # What a file beside must tell, in bytes of the shard or as a part of it.
 _WORTH_A_FILE_BYTES = 1 << 20
 _WORTH_A_FILE = 64
-
-Tensors = Mapping[str, TensorRange]
-
-
-class File(NamedTuple):
-    """A file to lean on, by the number that its reference will have."""
-
-    reference: int
-    source: ByteSource
-    tensors: Tensors
 
 
 def pair_tensors(
@@ -65,10 +65,12 @@ def pair_tensors(
         pairs.add_related_moments(file)
     pairs.drop_lonely(plan_windows(layout))
     known = EarlierTensors({file.reference: file.tensors for file in earlier})
+    predecessors = {name: known.find(tensor) for name, tensor in tensors.items()}
+    predecessors |= pairs.find_averages(predecessors, {file.reference: file for file in earlier})
     paired = {}
-    for name, tensor in tensors.items():
+    for name in tensors:
         inputs = TensorInputs(
-            known.find(tensor),
+            predecessors[name],
             pairs.companions.get(name),
             pairs.copies.get(name),
             is_second_moment=name in pairs.second_moments,
@@ -99,10 +101,10 @@ class _Pairs:
         by_parameter = index_by_parameter(file.tensors.values())
         for tensor in self._list_open():
             for other in by_parameter.get(strip_wrappers(tensor.name), []):
-                if have_same_form(tensor, other) and _have_equal_ends(self._own, tensor, file, other):
+                if have_same_form(tensor, other) and have_equal_ends(self._own, tensor, file, other):
                     copies[tensor.name] = Place(file.reference, other)
                     break
-                if may_be_master(tensor, other) and _seems_derived(self._own, tensor, file, other):
+                if may_be_master(tensor, other) and seems_derived(self._own, tensor, file, other):
                     masters[tensor.name] = Place(file.reference, other)
                     break
         if self._are_worth_a_file([*copies, *masters]):
@@ -128,8 +130,8 @@ class _Pairs:
         for tensor in large:
             if n_alike[tensor.dtype, tensor.shape] == 1:
                 continue
-            ends = _read_ends(self._own, tensor)
-            if not _is_constant(ends):
+            ends = read_ends(self._own, tensor)
+            if not is_constant(ends):
                 key = (tensor.dtype, tensor.shape, compute_checksum(ends))
                 first = seen.setdefault(key, tensor)
                 if first is not tensor:
@@ -143,7 +145,7 @@ class _Pairs:
                 if (
                     may_be_master(tensor, other)
                     and self._may_lean(tensor, other)
-                    and _seems_derived(self._own, tensor, self._own, other)
+                    and seems_derived(self._own, tensor, self._own, other)
                 ):
                     self.companions[tensor.name] = self._lean(tensor, other)
                     break
@@ -158,7 +160,7 @@ class _Pairs:
         found = {}
         for tensor in narrow:
             place = fragments.gather(tensor, DType.F32)
-            if place is not None and _seems_derived_from_parts(self._own, tensor, place, sources):
+            if place is not None and seem_derived_parts(self._own, tensor, place, sources):
                 found[tensor.name] = place
         if self._are_worth_a_file(found):
             self.companions |= found
@@ -176,6 +178,29 @@ class _Pairs:
             if is_open and self._may_lean(tensor, other):
                 self.companions[tensor.name] = self._lean(tensor, other)
                 self._first_moments.add(tensor.name)
+
+    def find_averages(
+        self, predecessors: Mapping[str, AnyPlace | None], earlier: Mapping[int, File]
+    ) -> dict[str, AnyPlace]:
+        """Return the weights of the same step for averages of weights that are nearer to them than to their predecessors."""
+        averages = [tensor for tensor in self._list_open() if is_average(tensor)]
+        by_parameter = index_by_parameter(self._own.tensors.values()) if averages else {}
+        found: dict[str, AnyPlace] = {}
+        for tensor in averages:
+            place = predecessors[tensor.name]
+            nearest = MAX_NEAR[tensor.dtype]
+            if isinstance(place, Place):
+                file = earlier[place.reference]
+                nearest = min(nearest, measure_distance(self._own, tensor, file, place.tensor))
+            for other in by_parameter.get(strip_average(tensor.name), []):
+                if (
+                    have_same_form(tensor, other)
+                    and self._may_lean(tensor, other)
+                    and measure_distance(self._own, tensor, self._own, other) < nearest
+                ):
+                    found[tensor.name] = self._lean(tensor, other)
+                    break
+        return found
 
     def drop_lonely(self, windows: Sequence[Window]) -> None:
         """Forget moments that a small tensor's neighbours are not: a frame of its own would cost more than it saves."""
@@ -220,35 +245,3 @@ class _Pairs:
         self._leaning.add(tensor.name)
         self._targets.add(other.name)
         return Place(OWN, other)
-
-
-def _read_ends(file: File, tensor: TensorRange) -> bytes:
-    n_bytes = min(_PROBE_BYTES, tensor.n_bytes)
-    ends = (tensor.offset, tensor.end - n_bytes)
-    return b"".join(file.source.read_at(offset, n_bytes) for offset in ends)
-
-
-def _have_equal_ends(file: File, tensor: TensorRange, other_file: File, other: TensorRange) -> bool:
-    return _read_ends(file, tensor) == _read_ends(other_file, other)
-
-
-def _is_constant(data: bytes) -> bool:
-    return data == data[:8] * (len(data) // 8)
-
-
-def _seems_derived(file: File, tensor: TensorRange, other_file: File, other: TensorRange) -> bool:
-    place = Part(0, Piece(other.offset, other.n_bytes, other_file.reference))
-    return _is_derived_part(file, tensor, place, other_file.source)
-
-
-def _seems_derived_from_parts(
-    file: File, tensor: TensorRange, place: ScatteredPlace, sources: Mapping[int, ByteSource]
-) -> bool:
-    return all(_is_derived_part(file, tensor, part, sources[part.piece.reference]) for part in place.parts)
-
-
-def _is_derived_part(file: File, tensor: TensorRange, part: Part, source: ByteSource) -> bool:
-    """Return whether the first elements of a part tell those of the tensor at its place."""
-    n_bytes = min(2 * DERIVED_BYTES * PROBE_ELEMENTS, part.piece.n_bytes)
-    raw = file.source.read_at(tensor.offset + part.begin // 2, n_bytes // 2)
-    return find_derivation(raw, source.read_at(part.piece.offset, n_bytes)) is not None

@@ -5,8 +5,10 @@ import pytest
 from weightzip.codec.companions import (
     find_second_moment,
     index_by_parameter,
+    is_average,
     is_second_moment,
     may_be_master,
+    strip_average,
     strip_wrappers,
 )
 from weightzip.codec.format.dtypes import DType
@@ -99,6 +101,18 @@ def test_some_names_alone_tell_second_moments() -> None:
 def test_prefixes_of_wrappers_do_not_count(name: str, parameter: str) -> None:
     assert strip_wrappers(name) == parameter
     assert index_by_parameter([_tensor(name)]) == {parameter: [_tensor(name)]}
+
+
+@pytest.mark.parametrize(
+    "name", ["ema.w", "ema_model.module.w", "state_dict.model_ema.w", "state_dict_ema.w"]
+)
+def test_averages_are_told_by_their_names(name: str) -> None:
+    assert is_average(_tensor(name))
+    assert strip_average(name) == "w"
+
+
+def test_other_names_tell_no_averages() -> None:
+    assert not any(map(is_average, [_tensor("w.ema"), _tensor("schema.w"), _tensor("ema.w", DType.I32)]))
 
 
 def test_masters_are_fp32_of_as_many_elements() -> None:

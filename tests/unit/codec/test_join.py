@@ -183,6 +183,28 @@ def test_second_moments_of_the_shard_itself_are_preferred() -> None:
     assert _join(_moments("w"), None, beside).header.references == ()
 
 
+def test_averages_lean_on_the_weights_of_their_step_if_those_are_nearer_than_their_predecessors() -> None:
+    average = WEIGHTS * (1 + 1e-3 * SCALE)
+    shard = build_safetensors([_fp32("model.w", WEIGHTS), _fp32("ema_model.w", average)])
+    archive = build_archive(shard)
+    assert _list_leaning(archive) == {"ema_model.w"}
+    assert len(archive) < 0.9 * len(
+        build_archive(build_safetensors([_fp32("a", WEIGHTS), _fp32("b", average)]))
+    )
+    assert _restore(archive) == shard
+    near, far = (
+        MemoryPredecessor(build_safetensors([_fp32("ema_model.w", average * factor)]))
+        for factor in (1 + 1e-5, 2)
+    )
+    assert _list_leaning(build_archive(shard, near)) == set()
+    assert _list_leaning(build_archive(shard, far)) == {"ema_model.w"}
+    assert _restore(build_archive(shard, near), near) == shard
+
+
+def test_what_is_only_called_an_average_leans_on_nothing() -> None:
+    assert not _join([_fp32("model.w", WEIGHTS), _fp32("ema.w", SCALE)]).header.leans_on_itself
+
+
 def test_a_few_bytes_are_not_worth_a_file() -> None:
     beside = MemoryPredecessor(build_safetensors([_fp32("step", SCALE[:100])]))
     join = _join([_fp32("w", WEIGHTS), _fp32("step", SCALE[:100])], None, beside)
