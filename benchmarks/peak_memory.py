@@ -55,7 +55,7 @@ def measure_peak_bytes(action: str, source: Path, target: Path, base: Path | Non
 
 def _main() -> None:
     action, source, target, n_threads, *base = sys.argv[1:]
-    before = _read_status("VmRSS")
+    before = read_status("VmRSS")
     # Forget the peak so far. The kernel's ru_maxrss will not do: a child inherits its parent's.
     Path("/proc/self/clear_refs").write_text("5")
     predecessor = base[0] if base else None
@@ -63,10 +63,11 @@ def _main() -> None:
         compress_file(source, target, base=predecessor, n_threads=int(n_threads), force=True)
     else:
         decompress_file(source, target, base=predecessor, n_threads=int(n_threads), force=True)
-    print(_read_status("VmHWM") - before)
+    print(read_status("VmHWM") - before)
 
 
-def _read_status(field: str) -> int:
+def read_status(field: str) -> int:
+    """Return a size that the kernel tells of this process, such as VmHWM, in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) * 1024

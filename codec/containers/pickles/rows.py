@@ -23,6 +23,7 @@ MAX_TEXT_CHARS = 512
 MAX_RANK = 64
 _MAX_NUMBERS = 1024
 _MAX_NUMBER = 1 << 63
+_DECODER = json.JSONDecoder()
 
 
 class OddRow(ValueError):
@@ -165,10 +166,10 @@ def take_text(value: object) -> str:
 
 def _parse_row(line: bytes) -> Row:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:  # bad UTF-8, bad JSON, giant numbers, deep nesting
+        row, end = _DECODER.raw_decode(line.decode("ascii"))
+    except (ValueError, RecursionError) as error:  # no ASCII, bad JSON, giant numbers, deep nesting
         raise OddRow from error
-    if type(row) is not list or not row or type(row[0]) is not str:
+    if line[end:] != b"\n" or type(row) is not list or not row or type(row[0]) is not str:
         raise OddRow
     return row
 
