@@ -44,9 +44,12 @@ def _cut(
 ) -> list[FrameSpan]:
     glue = None if file_bytes is None else GlueSource(0, file_bytes)
     spans = list(cut_layout(layout, inputs or {}, glue))
-    assert sum(span.n_bytes for span in spans) == layout.file_bytes
-    assert all(first.offset + first.n_bytes == second.offset for first, second in pairwise(spans))
+    runs = sorted(run for span in spans for run in span.runs)
+    assert sum(run.n_bytes for run in runs) == layout.file_bytes
+    assert all(first.offset + first.n_bytes == second.offset for first, second in pairwise(runs))
     for span in spans:
+        if span.window is None:
+            assert len(span.runs) == 1
         assert 0 < span.n_bytes <= _MAX_SPAN_BYTES
         if span.predecessor:
             assert sum(piece.n_bytes for piece in span.predecessor) == span.n_bytes
