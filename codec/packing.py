@@ -52,12 +52,12 @@ def _cut_arranged(window: Window, inputs: Inputs) -> Iterator[FrameSpan]:
     kinds: defaultdict[tuple[object, ...], list[tuple[TensorRange, TensorInputs]]] = defaultdict(list)
     large: list[tuple[TensorRange, TensorInputs]] = []
     for tensor in window.tensors:
-        given = inputs.get(tensor.name, NOTHING)
+        # Single numbers, such as the steps of optimizer states, are mostly one number: they lean on nothing.
+        is_scalar = tensor.n_bytes == tensor.dtype.element_bytes
+        given = NOTHING if is_scalar else inputs.get(tensor.name, NOTHING)
         if tensor.n_bytes > _find_max_packed(given):
             large.append((tensor, given))
         else:
-            # Single numbers, such as the steps of optimizer states, are mostly one number.
-            is_scalar = tensor.n_bytes == tensor.dtype.element_bytes
             kinds[given.form, tensor.dtype, is_scalar].append((tensor, given))
     packs = [pack for kind in kinds.values() for pack in _pack(kind)] + [[pair] for pair in large]
     for pack in packs:
