@@ -12,6 +12,7 @@ from blake3 import blake3
 from fuzz.container_targets import CONTAINER_TARGETS, check_layout
 from fuzz.torch_targets import TORCH_TARGETS
 from weightzip.codec.containers import read_layout
+from weightzip.codec.format.arrangement import encode_arrangement
 from weightzip.codec.format.block_group import decode_recipe_head
 from weightzip.codec.format.checksum import compute_checksum
 from weightzip.codec.format.data_frame import OWN, decode_data_frame, encode_data_frame
@@ -61,7 +62,8 @@ def parse_index(data: bytes) -> None:
     body = struct.pack("<Q", len(plain)) + compress_zstd(plain, level=1)
     index = decode_index(body, index_offset=int.from_bytes(front, "little"), place=PLACE)
     again = struct.pack("<Q", index.file_bytes) + index.file_digest + bytes([index.layout.container])
-    _require(again + encode_frame_table(index.frames) + encode_tensor_table(index.layout.tensors) == plain)
+    again += encode_frame_table(index.frames) + encode_arrangement(index.arrangement)
+    _require(again + encode_tensor_table(index.layout.tensors) == plain)
 
 
 def parse_index_envelope(data: bytes) -> None:
