@@ -76,7 +76,7 @@ def test_an_unset_variable_is_an_error_that_names_key_and_variable(tmp_path: Pat
         ({"source": {"path": "/c", "zzz": 1}}, "known here are ignore, layout"),
         ({"source": {"path": "/c", "quiet_period": "5"}}, "source.quiet_period: '5' is not a duration"),
         ({"source": {"path": "/c", "quiet_period": 1.5}}, "source.quiet_period: '1.5' is not a duration"),
-        ({"source": {"path": "/c", "layout": "megatron"}}, "source.layout"),
+        ({"source": {"path": "/c", "layout": "megatron-1"}}, "source.layout"),
         ({"retention": {"keep_last": 1}}, "retention.keep_last"),
         ({"cache": {"limit": 5}}, "cache.limit: '5' is not a size"),
         ({"server": {"listen": "9440"}}, "server.listen: '9440' is not an address"),
