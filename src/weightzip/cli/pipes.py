@@ -24,17 +24,16 @@ def spooled_input(source: Path, *, near: Path) -> Iterator[Path]:
     if source != PIPE:
         yield source
         return
-    from weightzip.files.publish import choose_temporary, explain_full_disk
+    from weightzip.files.publish import explain_full_disk
+    from weightzip.files.temporary import spool_file
 
     if not near.parent.is_dir():
         raise NotFound(f"{near.parent}: no such directory")
-    spool = choose_temporary(Path(tempfile.gettempdir()) if near == PIPE else near.parent)
-    try:
-        with explain_full_disk(near), spool.open("xb") as file:
+    with spool_file(Path(tempfile.gettempdir()) if near == PIPE else near.parent) as (spool, file):
+        with explain_full_disk(near):
             shutil.copyfileobj(standard_input(), file, 1 << 20)
+            file.flush()
         yield spool
-    finally:
-        spool.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -43,17 +42,12 @@ def spooled_output(target: Path) -> Iterator[Path]:
     if target != PIPE:
         yield target
         return
-    from weightzip.files.publish import choose_temporary
-
-    spool = choose_temporary(Path(tempfile.gettempdir()))
-    try:
-        with binary_output() as stream:
-            yield spool
-            with spool.open("rb") as file:
-                shutil.copyfileobj(file, stream, 1 << 20)
-            stream.flush()
-    finally:
-        spool.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="weightzip-") as folder, binary_output() as stream:
+        spool = Path(folder, "archive")
+        yield spool
+        with spool.open("rb") as file:
+            shutil.copyfileobj(file, stream, 1 << 20)
+        stream.flush()
 
 
 @contextmanager

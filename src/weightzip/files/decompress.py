@@ -17,8 +17,9 @@ from weightzip.codec.source import FileSource
 from weightzip.codec.stream import StreamDecoder
 from weightzip.errors import CorruptData
 from weightzip.files.opening import Base, PathLike, open_archive, open_base, open_beside
-from weightzip.files.publish import check_target, choose_temporary, explain_full_disk, publish_file
+from weightzip.files.publish import check_target, explain_full_disk, publish_file
 from weightzip.files.reports import DecompressReport, Progress, StreamReport
+from weightzip.files.temporary import spool_file
 from weightzip.files.walk import walk_archive
 
 _PIPE_NAME = "the piped archive"
@@ -138,16 +139,14 @@ def _restore_spooled(
 ) -> StreamReport:
     """Read the rest of a piped archive into a temporary file and restore from there."""
     directory = Path(tempfile.gettempdir()) if directory is None else directory
-    spool = choose_temporary(directory)
-    try:
-        with explain_full_disk(directory), spool.open("xb") as file:
+    with spool_file(directory) as (spool, file):
+        with explain_full_disk(directory):
             file.write(decoder.stored_header)
             shutil.copyfileobj(reader, file, _COPY_BYTES)
+            file.flush()
         with FileSource(spool) as source:
             archive = Archive(source, beside=given, backend=CpuBackend(n_threads), name=_PIPE_NAME)
             return _report(walk_archive(archive, lambda _, raw: writer.write(raw), n_threads, None))
-    finally:
-        spool.unlink(missing_ok=True)
 
 
 def _report(info: ArchiveInfo) -> StreamReport:

@@ -2,14 +2,14 @@
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from weightzip.errors import DiskFull, NotFound, TargetExists, UsageError
+from weightzip.errors import DiskFull, TargetExists, UsageError
+from weightzip.files.temporary import open_temporary
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -25,24 +25,20 @@ def publish_file(target: Path, *, like: os.stat_result | None, force: bool) -> I
         TargetExists: target is there and force is False.
         DiskFull: the disk, a quota or a size limit is exhausted.
         NotFound: the target's directory does not exist.
+        DirectoryInUse: another process writes the same target.
     """
     check_target(target, force=force)
-    temporary = choose_temporary(target.parent)
-    try:
-        with explain_full_disk(target):
-            with _create_temporary(temporary, target, 0o666 if like is None else 0o600) as file:
-                yield file
-                file.flush()
-                if like is not None:
-                    os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
-                    os.utime(file.fileno(), ns=(like.st_atime_ns, like.st_mtime_ns))
-                os.fsync(file.fileno())
-            check_target(target, force=force)
-            _give_name(temporary, target, force)
-            sync_directory(target.parent)
-    finally:
-        if os.path.lexists(temporary):
-            temporary.unlink()
+    mode = 0o666 if like is None else 0o600
+    with explain_full_disk(target), open_temporary(target, mode) as (temporary, file):
+        yield file
+        file.flush()
+        if like is not None:
+            os.fchmod(file.fileno(), stat.S_IMODE(like.st_mode))
+            os.utime(file.fileno(), ns=(like.st_atime_ns, like.st_mtime_ns))
+        os.fsync(file.fileno())
+        check_target(target, force=force)
+        _give_name(temporary, target, force)
+        sync_directory(target.parent)
 
 
 def check_target(target: Path, *, force: bool) -> None:
@@ -81,11 +77,6 @@ def sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def choose_temporary(directory: Path) -> Path:
-    """Return a free name in a directory. Whoever creates it removes it in a `finally` that begins before that."""
-    return directory / f".weightzip-{secrets.token_hex(8)}.tmp"
-
-
 def _give_name(temporary: Path, target: Path, force: bool) -> None:
     """Rename; without force by a hard link, which fails if another process took the name since it was checked."""
     if not force:
@@ -98,14 +89,3 @@ def _give_name(temporary: Path, target: Path, force: bool) -> None:
             if error.errno not in _NO_HARD_LINKS:
                 raise
     temporary.replace(target)
-
-
-def _create_temporary(temporary: Path, target: Path, mode: int) -> BinaryIO:
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    except FileNotFoundError as error:
-        raise NotFound(f"{target.parent}: no such directory") from error
-    except OSError as error:
-        error.filename = str(target)  # nobody knows the temporary name
-        raise
-    return os.fdopen(descriptor, "wb")
