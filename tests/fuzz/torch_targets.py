@@ -10,10 +10,9 @@ from fuzz.container_targets import check_layout
 from shards.zip_archives import Entry, lay_out
 from weightzip.codec.containers.pickles.rows import (
     OddRow,
-    parse_contents,
     parse_dcp_metadata,
     parse_legacy,
-    split_answers,
+    parse_rows,
 )
 from weightzip.codec.containers.torch_claims import StoragePlace, make_torch_claims, settle_torch_claims
 from weightzip.codec.containers.zip_directory import read_zip_directory
@@ -35,38 +34,34 @@ def parse_zip_directory(data: bytes) -> None:
         raise AssertionError("an entry leads outside")
 
 
-def parse_rows(data: bytes) -> None:
+def take_rows(data: bytes) -> None:
     """Take data as all that the child says of a torch pickle, and lay out a file of storages of one size."""
     try:
-        answers = list(split_answers(data.splitlines(keepends=True)))
-        for rows in answers:
-            parse_legacy(rows)
-        known = [parse_contents(rows) for rows in answers]
+        legacy = parse_legacy(parse_rows(data.splitlines(keepends=True)))
     except OddRow as error:
         raise CorruptData("no rows") from error
-    for contents in known:
-        if contents is not None:
-            keys = [storage.key for storage in contents.storages]
-            places = {key: StoragePlace(_STORAGE_BYTES * at, _STORAGE_BYTES) for at, key in enumerate(keys)}
-            claims = make_torch_claims(contents, places, is_little_endian=True)
-            file = bytes(_STORAGE_BYTES * len(keys))
-            tensors = settle_torch_claims(claims, len(file))
-            check_layout(Layout(ContainerKind.TORCH_ZIP, len(file), tensors), file)
+    if legacy is None:
+        return
+    keys = [storage.key for storage in legacy.contents.storages]
+    places = {key: StoragePlace(_STORAGE_BYTES * at, _STORAGE_BYTES) for at, key in enumerate(keys)}
+    claims = make_torch_claims(legacy.contents, places, is_little_endian=legacy.is_little_endian)
+    file = bytes(_STORAGE_BYTES * len(keys))
+    tensors = settle_torch_claims(claims, len(file))
+    check_layout(Layout(ContainerKind.TORCH_LEGACY, len(file), tensors), file)
 
 
-def parse_metadata_rows(data: bytes) -> None:
+def take_metadata_rows(data: bytes) -> None:
     """Take data as all that the child says of a `.metadata` file."""
     try:
-        for rows in split_answers(data.splitlines(keepends=True)):
-            parse_dcp_metadata(rows)
+        parse_dcp_metadata(parse_rows(data.splitlines(keepends=True)))
     except OddRow as error:
         raise CorruptData("no rows") from error
 
 
 TORCH_TARGETS: Mapping[str, Callable[[bytes], None]] = {
     "zip directory": parse_zip_directory,
-    "pickle rows": parse_rows,
-    "metadata rows": parse_metadata_rows,
+    "pickle rows": take_rows,
+    "metadata rows": take_metadata_rows,
 }
 
 
@@ -74,7 +69,7 @@ def list_torch_seeds() -> Mapping[str, Sequence[bytes]]:
     """Return sound inputs by target."""
     return {
         "zip directory": [_build_zip(has_end64=True), _build_zip(has_end64=False)],
-        "pickle rows": [_ROWS, b'["refused"]\n' + _ROWS],
+        "pickle rows": [_ROWS, b'["machine",true]\n["key","0"]\n' + _ROWS, b'["refused"]\n'],
         "metadata rows": [_METADATA_ROWS],
     }
 

@@ -4,7 +4,7 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread, Timer
@@ -29,8 +29,10 @@ class ChildFailed(Exception):
     """The child said too much, ended badly or could not be started."""
 
 
-def ask_child(questions: Sequence[Question]) -> Iterator[bytes]:
+def ask_child(questions: Sequence[Question]) -> Generator[bytes, None, None]:
     """Yield the rows that answer questions of one kind letter and one pickle each, as they come.
+
+    Whoever stops before the end closes it: that ends the child.
 
     Raises:
         ChildFailed: the child said too much, ended badly, took too long or could not be started.

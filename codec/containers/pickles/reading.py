@@ -1,6 +1,7 @@
 """Reads pickles without running them: the questions that readers of containers ask."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import TypeVar
 
 from weightzip.codec.containers.pickles.contents import DcpMetadata, LegacyContents, PickleContents
@@ -11,12 +12,12 @@ from weightzip.codec.containers.pickles.rows import (
     parse_contents,
     parse_dcp_metadata,
     parse_legacy,
-    split_answers,
+    parse_rows,
 )
 from weightzip.codec.source import BytesLike
 
 MAX_PICKLE_BYTES = 128 << 20
-"""The most that one question may hold, all pickles together."""
+"""The most that a pickle may have."""
 
 _Contents = TypeVar("_Contents")
 
@@ -24,7 +25,7 @@ _Contents = TypeVar("_Contents")
 def read_pickles(pickles: Sequence[BytesLike]) -> list[PickleContents | None]:
     """Return the contents of torch pickles, None for each that is anything but harmless and of moderate size.
 
-    One child process reads all of them, which are at most MAX_PICKLE_BYTES. Bytes after a pickle are ignored.
+    One child process reads all of them, none of more than MAX_PICKLE_BYTES. Bytes after a pickle are ignored.
     """
     return _ask(b"t", pickles, parse_contents)
 
@@ -40,13 +41,15 @@ def read_dcp_metadata(pickle: BytesLike) -> DcpMetadata | None:
 
 
 def _ask(
-    kind: bytes, pickles: Sequence[BytesLike], parse: Callable[[list[Row]], _Contents | None]
+    kind: bytes, pickles: Sequence[BytesLike], parse: Callable[[Iterator[Row]], _Contents | None]
 ) -> list[_Contents | None]:
     refused: list[_Contents | None] = [None for _ in pickles]
-    if not pickles or sum(map(len, pickles)) > MAX_PICKLE_BYTES:
+    if not pickles or max(map(len, pickles)) > MAX_PICKLE_BYTES:
         return refused
     try:
-        answers = [parse(rows) for rows in split_answers(ask_child([(kind, pickle) for pickle in pickles]))]
+        with closing(ask_child([(kind, pickle) for pickle in pickles])) as lines:
+            rows = parse_rows(lines)
+            answers = [parse(rows) for _ in pickles]
+            return answers if next(rows, None) is None else refused
     except (ChildFailed, OddRow):
         return refused
-    return answers if len(answers) == len(pickles) else refused

@@ -30,27 +30,27 @@ class OddRow(ValueError):
     """A row is none that the child has reason to write."""
 
 
-def split_answers(lines: Iterable[bytes]) -> Iterator[list[Row]]:
-    """Yield the rows on one pickle after another; the last row says how it ended.
+def parse_rows(lines: Iterable[bytes]) -> Iterator[Row]:
+    """Yield rows, for the functions below: each of them takes those on one pickle, to the row that ends them.
 
     Raises:
-        OddRow: a line is no row, or rows are left after the last end.
+        OddRow: a line is no row.
     """
-    rows: list[Row] = []
     for line in lines:
-        rows.append(_parse_row(line))
-        if rows[-1][0] in {"end", "refused"}:
-            yield rows
-            rows = []
-    if rows:
-        raise OddRow
+        try:
+            row, end = _DECODER.raw_decode(line.decode("ascii"))
+        except (ValueError, RecursionError) as error:  # no ASCII, bad JSON, giant numbers, deep nesting
+            raise OddRow from error
+        if line[end:] != b"\n" or type(row) is not list or not row or type(row[0]) is not str:
+            raise OddRow
+        yield row
 
 
-def parse_contents(rows: list[Row]) -> PickleContents | None:
+def parse_contents(rows: Iterator[Row]) -> PickleContents | None:
     """Return what the rows on a torch pickle say, None if it was refused.
 
     Raises:
-        OddRow: a row makes no sense.
+        OddRow: a row makes no sense, or the last one is missing.
     """
     tensors: list[PickledTensor] = []
     storages: list[PickledStorage] = []
@@ -92,23 +92,34 @@ def parse_contents(rows: list[Row]) -> PickleContents | None:
     raise OddRow
 
 
-def parse_legacy(rows: list[Row]) -> LegacyContents | None:
+def parse_legacy(rows: Iterator[Row]) -> LegacyContents | None:
     """Return what the rows on the pickles of a torch file of old say, None if they were refused.
 
     Raises:
-        OddRow: a row makes no sense.
+        OddRow: a row makes no sense, or the last one is missing.
     """
-    contents = parse_contents([row for row in rows if row[0] not in {"machine", "key"}])
-    machine = [row[1] for row in rows if row[0] == "machine" and len(row) == 2]
-    keys = tuple(take_text(row[-1]) for row in rows if row[0] == "key")
-    return None if contents is None else LegacyContents(contents, keys, machine == [True])
+    keys: list[str] = []
+    machines: list[object] = []
+
+    def set_apart() -> Iterator[Row]:
+        for row in rows:
+            match row:
+                case ["key", key]:
+                    keys.append(take_text(key))
+                case ["machine", is_little_endian]:
+                    machines.append(is_little_endian)
+                case _:
+                    yield row
+
+    contents = parse_contents(set_apart())
+    return None if contents is None else LegacyContents(contents, tuple(keys), machines == [True])
 
 
-def parse_dcp_metadata(rows: list[Row]) -> DcpMetadata | None:
+def parse_dcp_metadata(rows: Iterator[Row]) -> DcpMetadata | None:
     """Return what the rows on a `.metadata` file say, None if it was refused.
 
     Raises:
-        OddRow: a row makes no sense.
+        OddRow: a row makes no sense, or the last one is missing.
     """
     items: list[DcpItem] = []
     tensors: dict[str, DcpTensor] = {}
@@ -162,16 +173,6 @@ def take_text(value: object) -> str:
     except UnicodeEncodeError as error:
         raise OddRow from error
     return value
-
-
-def _parse_row(line: bytes) -> Row:
-    try:
-        row, end = _DECODER.raw_decode(line.decode("ascii"))
-    except (ValueError, RecursionError) as error:  # no ASCII, bad JSON, giant numbers, deep nesting
-        raise OddRow from error
-    if line[end:] != b"\n" or type(row) is not list or not row or type(row[0]) is not str:
-        raise OddRow
-    return row
 
 
 def _parse_item(columns: Row) -> DcpItem:

@@ -84,7 +84,8 @@ def _tell_view(name: str, function: str, args: tuple[object, ...]) -> Row:
     if dtype_at is not None:
         dtype = _name_class(args[dtype_at]) if len(args) > dtype_at else ""
     row = _begin_row(name, reference, dtype)
-    return [*row, take_numbers(args[2]), take_numbers(args[3]), take_number(args[1]) + reference.offset]
+    offset = take_number(take_number(args[1]) + reference.offset)
+    return [*row, take_numbers(args[2]), take_numbers(args[3]), offset]
 
 
 def _name_class(value: object) -> str:

@@ -8,7 +8,7 @@ from weightzip.codec.containers.pickles.rows import (
     parse_contents,
     parse_dcp_metadata,
     parse_legacy,
-    split_answers,
+    parse_rows,
 )
 
 TENSOR = b'["tensor","w","0","FloatStorage",[2,3],[3,1],4]\n'
@@ -18,17 +18,18 @@ ITEM = b'["item","w",[0],[3],"float32","__0_0.distcp",0,100,[]]\n'
 
 
 def test_rows_become_contents() -> None:
-    first, second = split_answers([TENSOR, STORAGE, END, b'["refused"]\n'])
-    contents = parse_contents(first)
+    rows = parse_rows([TENSOR, STORAGE, END, TENSOR, b'["refused"]\n'])
+    contents = parse_contents(rows)
     assert contents is not None
     assert contents.tensors == (PickledTensor("w", "0", "FloatStorage", (2, 3), (3, 1), 4),)
     assert contents.storages == (PickledStorage("0", "FloatStorage", 10),)
     assert contents.n_bytes == 100
-    assert parse_contents(second) is None
+    assert parse_contents(rows) is None
+    assert next(rows, None) is None
 
 
 def test_rows_of_old_files() -> None:
-    (rows,) = split_answers([b'["machine",true]\n', TENSOR, STORAGE, b'["key","0"]\n', END])
+    rows = parse_rows([b'["machine",true]\n', TENSOR, STORAGE, b'["key","0"]\n', END])
     legacy = parse_legacy(rows)
     assert legacy is not None
     assert (legacy.keys, legacy.is_little_endian, len(legacy.contents.tensors)) == (("0",), True, 1)
@@ -51,12 +52,13 @@ def test_rows_of_old_files() -> None:
 )
 def test_lines_that_are_no_rows(line: bytes) -> None:
     with pytest.raises(OddRow):
-        list(split_answers([line, END]))
+        list(parse_rows([line, END]))
 
 
-def test_rows_after_the_last_end() -> None:
-    with pytest.raises(OddRow):
-        list(split_answers([END, TENSOR]))
+def test_rows_without_an_end() -> None:
+    for parse in (parse_contents, parse_legacy, parse_dcp_metadata):
+        with pytest.raises(OddRow):
+            parse(parse_rows([]))
 
 
 @pytest.mark.parametrize(
@@ -85,10 +87,8 @@ def test_rows_after_the_last_end() -> None:
     ],
 )
 def test_odd_rows_are_noticed(row: bytes) -> None:
-    lines = [row + b"\n"] if row.startswith(b'["end') else [row + b"\n", END]
-    (rows,) = split_answers(lines)
     with pytest.raises(OddRow):
-        parse_contents(rows)
+        parse_contents(parse_rows([row + b"\n", END]))
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,6 @@ def test_odd_rows_are_noticed(row: bytes) -> None:
     ],
 )
 def test_odd_rows_on_metadata_are_noticed(row: bytes) -> None:
-    (sound,) = split_answers([b'["described","w",[3],1]\n', ITEM, END])
-    assert parse_dcp_metadata(sound) is not None
-    (rows,) = split_answers([row, END])
+    assert parse_dcp_metadata(parse_rows([b'["described","w",[3],1]\n', ITEM, END])) is not None
     with pytest.raises(OddRow):
-        parse_dcp_metadata(rows)
+        parse_dcp_metadata(parse_rows([row, END]))
