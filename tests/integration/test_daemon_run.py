@@ -167,7 +167,7 @@ def test_what_interrupted_work_left_in_the_store_is_collected_after_a_day(
     daemon.start_and_wait()
     waiting = daemon.state / "work" / "another"
     waiting.mkdir()
-    write_note(archive_path(waiting, "x"), EncodedFile("d" * 64, 1, digests["noted"], 1, None, ()))
+    write_note(archive_path(waiting, "x"), EncodedFile("d" * 64, 1, digests["noted"], 1, None, (), ()))
     trainer.save(100)
     daemon.wait_for(lambda: daemon.get("/v1/status")[1]["up_to_date"] and daemon.committed_steps() == [100])
     assert daemon.terminate() == 0
