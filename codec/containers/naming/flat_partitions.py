@@ -49,6 +49,8 @@ def _place_all(group: Sequence[SliceMapping], shapes: Mapping[str, tuple[int, ..
     fragments = []
     for mapping in group:
         shape, start = shapes.get(mapping.name), None
+        if shape is not None and mapping.n_elements > prod(shape):
+            shape = None  # of another model
         if shape is not None and mapping.start > 0:
             start = 0
         elif shape is not None and mapping.start < last:

@@ -117,6 +117,13 @@ def test_what_fills_a_partition_has_no_known_place() -> None:
     assert _describe(cut) == [("fp32.a", (4,), 0)]
 
 
+def test_shapes_that_are_too_small_count_for_nothing() -> None:
+    facts = PickleFacts(slice_mappings=(SliceMapping("o", 0, "a", 0, 4), SliceMapping("o", 0, "b", 4, 4)))
+    shapes = [ParamShape("", 0, "a", (3,)), ParamShape("", 0, "b", (3,))]
+    cut = cut_flat_partitions([_flat("o.single_partition_of_fp32_groups.0", 8)], facts, _Files(shapes))
+    assert _describe(cut) == [("fp32.a", (4,), 0), ("fp32.b", (4,), 16)]
+
+
 def test_mappings_that_do_not_fit_cut_nothing() -> None:
     facts = PickleFacts(
         slice_mappings=(SliceMapping("o", 0, "a", 17, 4), SliceMapping("o", 0, "b", 1 << 62, 1 << 62))
