@@ -28,8 +28,8 @@ class FrameCache:
         self.archive = archive
         self._lock = threading.Lock()
         self._frames: OrderedDict[int, BytesLike] = OrderedDict()
-        self._held_bytes = 0
-        self._max_held_bytes = MAX_PLANNED_BYTES if len(archive.index.arrangement) else 0
+        self.held_bytes = 0
+        self._most_bytes = MAX_PLANNED_BYTES if len(archive.index.arrangement) else 0
 
     @property
     def size_bytes(self) -> int:
@@ -48,9 +48,9 @@ class FrameCache:
             self._frames.move_to_end(number)
             return self._frames[number]
         n_bytes = int(self.archive.index.frames.raw_bytes[number])
-        while len(self._frames) >= _FEW_FRAMES and self._held_bytes + n_bytes > self._max_held_bytes:
-            self._held_bytes -= len(self._frames.popitem(last=False)[1])
+        while len(self._frames) >= _FEW_FRAMES and self.held_bytes + n_bytes > self._most_bytes:
+            self.held_bytes -= len(self._frames.popitem(last=False)[1])
         raw = self.archive.read_frame(number)
         self._frames[number] = raw
-        self._held_bytes += len(raw)
+        self.held_bytes += len(raw)
         return raw

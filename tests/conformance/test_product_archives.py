@@ -1,4 +1,4 @@
-"""Archives that lean on other files and on themselves mean the same to the product and to the reference, broken ones too."""
+"""Archives that lean on other files and on themselves, or are arranged, mean the same to the product and to the reference, broken ones too."""
 
 import io
 
@@ -6,7 +6,8 @@ import pytest
 
 from shards.archives import MemoryPredecessor, build_archive, map_by_digest
 from shards.build import build_step
-from support.leaning_archives import BROKEN, SOUND, LeaningArchive, spoil_input_checksum
+from support import arranged_archives, leaning_archives
+from support.leaning_archives import LeaningArchive, spoil_input_checksum
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.reader import Archive
@@ -16,6 +17,8 @@ from weightzip.codec.stream import StreamDecoder
 from weightzip.errors import CorruptData, UsageError
 
 BACKEND = CpuBackend(1)
+SOUND = leaning_archives.SOUND | arranged_archives.SOUND
+BROKEN = leaning_archives.BROKEN | arranged_archives.BROKEN
 
 
 def _restore(archive: bytes, bases: list[MemoryPredecessor]) -> bytes:
@@ -52,13 +55,19 @@ def test_any_range_of_a_sound_archive_is_read_alone(name: str) -> None:
         assert bytes(opened.read_range(begin, len(part))) == part
 
 
+def test_the_widest_window_is_restored_by_both() -> None:
+    widest = arranged_archives.WIDEST
+    archive = widest.build()
+    assert _restore(archive, []) == decode_archive(archive) == widest.shard
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_rule_is_refused(name: str) -> None:
     leaning = BROKEN[name]
     archive, bases = leaning.build(), _list_bases(leaning)
     with pytest.raises(CorruptData):
         _restore(archive, bases)
-    with pytest.raises(UsageError if leaning.flags == 1 else CorruptData):
+    with pytest.raises(UsageError if 0 < leaning.flags <= 3 else CorruptData):
         _stream(archive, bases)
 
 

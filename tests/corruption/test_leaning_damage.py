@@ -1,9 +1,9 @@
-"""Damage to archives that lean on several files and on themselves: a named error from both decoders, or the right bytes."""
+"""Damage to archives that lean on several files and on themselves, or are arranged: a named error from both decoders, or the right bytes."""
 
 import pytest
 
 from shards.archives import MemoryPredecessor, map_by_digest
-from support.leaning_archives import SOUND
+from support import arranged_archives, leaning_archives
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.reader import Archive
@@ -11,7 +11,14 @@ from weightzip.codec.reference import decode_archive
 from weightzip.codec.source import MemorySource
 from weightzip.errors import CorruptData, UnsupportedVersion, WrongPredecessor
 
-NAMES = ["pieces of two files", "own pieces of several frames", "derived from another file"]
+SOUND = leaning_archives.SOUND | arranged_archives.SOUND
+NAMES = [
+    "pieces of two files",
+    "own pieces of several frames",
+    "derived from another file",
+    "several windows",
+    "gathered from a predecessor",
+]
 BACKEND = CpuBackend(1)
 
 

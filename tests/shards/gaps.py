@@ -15,7 +15,7 @@ _ALIGNMENT = 64
 
 def build_gapped(tensors: Sequence[Tensor]) -> tuple[bytes, Layout]:
     """Return a shard with a header before each tensor, a checksum after it, and a directory at the end; its layout."""
-    shard, directory = b"begin" * 20, b""
+    shard, directory = bytearray(b"begin" * 20), b""
     ranges = []
     for tensor in tensors:
         head = b"PK\3\4 " + tensor.name.encode() + struct.pack("<I", len(tensor.data))
@@ -27,7 +27,7 @@ def build_gapped(tensors: Sequence[Tensor]) -> tuple[bytes, Layout]:
         shard += tensor.data + b"PK\7\x08" + checksum
         directory += b"PK\1\2 " + tensor.name.encode() + checksum
     shard += directory
-    return shard, Layout(ContainerKind.TORCH_ZIP, len(shard), tuple(ranges))
+    return bytes(shard), Layout(ContainerKind.TORCH_ZIP, len(shard), tuple(ranges))
 
 
 def list_states(

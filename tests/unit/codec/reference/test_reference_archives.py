@@ -2,10 +2,14 @@
 
 import pytest
 
-from support.leaning_archives import BROKEN, EARLIER, MASTER, SOUND, spoil_input_checksum
+from support import arranged_archives, leaning_archives
+from support.leaning_archives import EARLIER, MASTER, spoil_input_checksum
 from weightzip.codec.reference import decode_archive
 from weightzip.codec.reference.inputs import compute_digest
 from weightzip.errors import CorruptData, MissingPredecessor, WrongPredecessor
+
+SOUND = leaning_archives.SOUND | arranged_archives.SOUND
+BROKEN = leaning_archives.BROKEN | arranged_archives.BROKEN
 
 
 def _by_digest(*files: bytes) -> dict[bytes, bytes]:
