@@ -92,7 +92,7 @@ class Intake:
         Raises:
             OSError: the watched directory cannot be read, or is gone.
         """
-        look = watcher.look(now_seconds, self._ledger.shapes())
+        look = watcher.look(now_seconds, self._ledger.shapes(), self._ledger.sightings())
         self._metrics.last_look_timestamp_seconds.set_to_current_time()
         again_at = look.next_look_at_seconds
         for finding in reversed(look.complete):

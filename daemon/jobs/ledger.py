@@ -3,10 +3,13 @@
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 import structlog
 
+from weightzip.daemon.checkpoint import ROOT_PATH
 from weightzip.daemon.jobs.pinned import ContentKey
+from weightzip.daemon.layouts import FileSighting, Sighting
 from weightzip.daemon.layouts.names import count_shapes, strip_numbers
 from weightzip.daemon.store.layout import CheckpointKey
 from weightzip.daemon.store.manifest import Manifest
@@ -22,6 +25,7 @@ class Ledger:
         self._repository: Repository | None = None
         self._keys: dict[str, CheckpointKey] = {}
         self._manifests: dict[str, Manifest | None] = {}
+        self._seen: dict[str, Sighting] = {}
         self._copies: dict[tuple[str, int, ContentKey], str] = {}
         self._pruned: set[tuple[str, ContentKey]] = set()
         self._log = structlog.get_logger("ledger")
@@ -137,6 +141,20 @@ class Ledger:
             manifests = [manifest for manifest in self._manifests.values() if manifest is not None]
         newest = sorted(manifests, key=lambda manifest: manifest.checkpoint_key)
         return {strip_numbers(m.name): count_shapes(entry.path for entry in m.files) for m in newest}
+
+    def sightings(self) -> Mapping[str, Sighting]:
+        """Return, per name, what was on disk of the newest checkpoint of that name that was read."""
+        with self._lock:
+            manifests = {key: manifest for key, manifest in self._manifests.items() if manifest is not None}
+            self._seen = {key: self._seen.get(key) or _as_seen(manifests[key]) for key in manifests}
+            newest = sorted(manifests, key=lambda key: manifests[key].checkpoint_key)
+            return {manifests[key].name: self._seen[key] for key in newest}
+
+
+def _as_seen(manifest: Manifest) -> Sighting:
+    files = (FileSighting(e.path, "file", 0, e.size_bytes, e.mtime_ns, e.mtime_ns) for e in manifest.files)
+    kind: Literal["file", "directory"] = "file" if manifest.find_file(ROOT_PATH) else "directory"
+    return Sighting(manifest.name, kind, tuple(files))
 
 
 def manifest_content(manifest: Manifest) -> ContentKey:

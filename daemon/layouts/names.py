@@ -19,6 +19,8 @@ TEMPORARY_NAMES = (
     "*.sync",
     "*.lock",
     "*-unfinished",
+    "*-no-optim",
+    "._dlrover_ckpt_stage",
     ".weightzip-*",
 )
 SHARD_SUFFIXES = frozenset(

@@ -1,5 +1,9 @@
-"""What neighbours and silence prove where a trainer writes no marker, and the markers that lie beside a checkpoint."""
+"""What neighbours and silence prove where a trainer writes no marker, and the markers that lie beside a checkpoint.
 
+Also what neighbours disprove: a checkpoint that is being deleted.
+"""
+
+from weightzip.daemon.layouts.names import count_shapes, is_shard_name
 from weightzip.daemon.layouts.peers import Peers
 from weightzip.daemon.layouts.protocol import PATIENT_FACTOR
 from weightzip.daemon.layouts.sighting import Sighting
@@ -18,6 +22,19 @@ def find_unfinished(sighting: Sighting, peers: Peers) -> str | None:
         names.add(stem + _UNFINISHED)
     standing = sorted(names & peers.root_names)
     return f"{standing[0]} says that the save goes on" if standing else None
+
+
+def find_deleted(sighting: Sighting, peers: Peers) -> str | None:
+    """Say which kind of shard is gone that the checkpoints before and after have.
+
+    Rotation deletes when a newer checkpoint is whole, and in any order: the marker may be the last file to go. A trainer
+    that dies at it leaves half a checkpoint, as quiet as a whole one. The last checkpoint of a run may lack the
+    optimizer, and nothing comes after it.
+    """
+    mine = count_shapes(sighting.paths).keys()
+    after = {shape for newer in peers.newer for shape in count_shapes(newer.paths)}
+    before = after if peers.predecessor_shapes is None else peers.predecessor_shapes.keys()
+    return min((shape for shape in (after & before) - mine if is_shard_name(shape)), default=None)
 
 
 def find_unvouched(sighting: Sighting, peers: Peers, patient: bool) -> str | None:

@@ -68,10 +68,10 @@ class Peers:
         return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
 
 
-def _list_shards(sighting: Sighting) -> dict[str, tuple[int, int, int]]:
+def _list_shards(sighting: Sighting) -> dict[str, tuple[int, int]]:
     """Return what tells one writing of a shard from another, by path."""
     return {
-        file.path: (file.inode, file.size_bytes, file.mtime_ns)
+        file.path: (file.size_bytes, file.mtime_ns)
         for file in sighting.files
         if is_shard_name(file.path.rpartition("/")[2])
     }

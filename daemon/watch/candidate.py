@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting
+from weightzip.daemon.layouts.neighbours import find_deleted
 from weightzip.daemon.layouts.protocol import PATIENT_FACTOR
 
 
@@ -90,6 +91,9 @@ def _judge_whole(
     unwritten = peers.find_unwritten(candidate.sighting)
     if unwritten is not None:
         return Judgement(Stage.COUNTED, f"{unwritten} is still that of the save before: the rest is newer")
+    deleted = find_deleted(candidate.sighting, peers)
+    if deleted is not None:
+        return Judgement(Stage.COUNTED, f"{deleted} is gone: the checkpoints before and after have it")
     reason = layout.find_unmarked(candidate.sighting, evidence, peers, patient)
     if reason is not None:
         return Judgement(Stage.COUNTED, reason, None if patient else patient_at)

@@ -81,11 +81,17 @@ class Watcher:
         self._attempted: dict[str, Sighting] = {}
         self._root_seen = False
 
-    def look(self, now_seconds: float, shapes_before: Mapping[str, Counter[str]]) -> Look:
+    def look(
+        self,
+        now_seconds: float,
+        shapes_before: Mapping[str, Counter[str]],
+        saved_before: Mapping[str, Sighting] | None = None,
+    ) -> Look:
         """Scan the directory once and judge every candidate.
 
         `shapes_before` gives, per family (name without numbers), the shape of the newest committed checkpoint: the
-        predecessor when none is left on disk.
+        predecessor when none is left on disk. `saved_before` gives committed checkpoints by name, for saves into the
+        same place that another process did not see begin.
 
         Raises:
             OSError: the directory cannot be read.
@@ -113,7 +119,7 @@ class Watcher:
                 tuple(later for later in newer if strip_numbers(later.name) == family),
                 root_names,
                 list_texts(trackers),
-                self._complete.get(sighting.name),
+                self._complete.get(sighting.name) or (saved_before or {}).get(sighting.name),
                 self._attempted.get(sighting.name),
             )
             judgement = self._judge(claim, peers, now_seconds)

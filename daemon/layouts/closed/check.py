@@ -10,7 +10,6 @@ from typing import Any
 from weightzip.codec.source import ByteSource
 from weightzip.daemon.layouts.closed.array_file import find_npy_problem
 from weightzip.daemon.layouts.closed.descriptor_source import DescriptorSource
-from weightzip.daemon.layouts.closed.distcp_file import find_distcp_problem
 from weightzip.daemon.layouts.closed.holes import find_hole
 from weightzip.daemon.layouts.closed.json_file import MAX_JSON_BYTES, load_json
 from weightzip.daemon.layouts.closed.msgpack_file import find_msgpack_problem
@@ -109,7 +108,7 @@ _CHECKS: dict[str, Check] = {
     ".npy": find_npy_problem,
     ".gguf": find_gguf_problem,
     ".msgpack": find_msgpack_problem,
-    ".distcp": find_distcp_problem,
+    ".distcp": lambda _: (None, False),  # `.metadata` beside it tells its size: see dcp_listing.py
     ".nemo": find_tar_problem,
     **dict.fromkeys(_TORCH_SUFFIXES, _find_torch_problem),
 }

@@ -45,6 +45,18 @@ def test_other_times_are_other_content(tmp_path: Path) -> None:
     assert ledger.find("checkpoint-100", 100, content_key(sighting)) is None
 
 
+def test_sightings_are_what_was_on_disk(tmp_path: Path) -> None:
+    publisher = make_publisher(tmp_path)
+    ledger = open_ledger(publisher)
+    assert ledger.last() is not None  # reads a manifest
+    source = publisher.source(200)
+    sighting = look_at(source.parent, source.name, ())
+    assert sighting is not None
+    known = ledger.sightings()["checkpoint-200"]
+    assert content_key(known) == content_key(sighting)
+    assert known.kind == "directory"
+
+
 def test_last_and_shapes(tmp_path: Path) -> None:
     publisher = make_publisher(tmp_path)
     ledger = open_ledger(publisher)

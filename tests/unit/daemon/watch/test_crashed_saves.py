@@ -14,6 +14,7 @@ from torch.distributed.checkpoint.state_dict_saver import save as save_dcp
 
 from weightzip.daemon.layouts import choose_layouts
 from weightzip.daemon.watch.candidate import Stage
+from weightzip.daemon.watch.scan import look_at
 from weightzip.daemon.watch.watcher import Watcher
 
 N_CRASHES = 14
@@ -171,6 +172,21 @@ def test_a_mixture_of_two_saves_is_never_complete(tmp_path: Path, name: str) -> 
         assert find_stage(watcher, name, 5000.0) < Stage.MARKED, f"{n_files} files of the second save"
         write_save(root / name, second)
         assert find_stage(watcher, name, 9000.0) == Stage.MARKED
+
+
+def test_a_mixture_is_noticed_by_a_daemon_that_was_started_meanwhile(tmp_path: Path) -> None:
+    name = "global_step_7"
+    first, second = make_verl(tmp_path, 7), make_verl(tmp_path, 8)
+    write_save(tmp_path / "out" / name, first)
+    committed = look_at(tmp_path / "out", name, ())
+    assert committed is not None
+    write_save(tmp_path / "out" / name, second, 2)
+    watcher = make_watcher(tmp_path / "out", set())
+    watcher.look(0.0, {}, {name: committed})
+    assert watcher.look(1000.0, {}, {name: committed}).complete == ()
+    write_save(tmp_path / "out" / name, second)
+    watcher.look(2000.0, {}, {name: committed})
+    assert len(watcher.look(3000.0, {}, {name: committed}).complete) == 1
 
 
 def test_a_shard_that_is_never_written_again_is_noticed_with_the_second_save(tmp_path: Path) -> None:
