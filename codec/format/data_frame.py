@@ -95,8 +95,8 @@ def encode_data_frame(frame: DataFrame) -> tuple[bytes, BytesLike]:
 def _encode_pieces(pieces: Sequence[Piece]) -> bytes:
     """Return one piece as it is; several as columns, which are much the same where tensors are of few shapes."""
     rows = [(piece.offset, piece.n_bytes, piece.reference) for piece in pieces]
-    if len(rows) == 1:
-        return _PIECE.pack(*rows[0])
+    if len(rows) < 2:
+        return b"".join(_PIECE.pack(*row) for row in rows)
     offsets, sizes, references = np.array(rows, dtype=np.uint64).T
     ends = np.concatenate([[np.uint64(0)], offsets + sizes])[:-1]
     columns = (offsets - ends, sizes.astype("<u4"), references.astype("u1"))  # modulo 2^64

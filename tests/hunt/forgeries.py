@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+import numpy as np
+
 from hunt.mutations import draw_extreme, mutate
 from hunt.parts import (
     FramePart,
@@ -17,9 +19,11 @@ from hunt.parts import (
     read_frame,
     read_plain_index,
     seal_input,
+    set_arranged,
     take_apart,
 )
 from hunt.victims import Victim
+from weightzip.codec.format.arrangement import Arrangement
 from weightzip.codec.format.data_frame import OWN, FrameInput, Piece, encode_data_frame
 from weightzip.codec.format.layout import ContainerKind, Layout
 from weightzip.codec.format.limits import MAX_PIECES, MAX_REFERENCES
@@ -38,8 +42,8 @@ class Forgery:
 
     @property
     def keeps_order(self) -> bool:
-        """Return whether frames stand where they stood, as far as the index says so."""
-        return self.kind != "order"
+        """Return whether frames and the runs of the shard stand where they stood, as far as the index says so."""
+        return self.kind not in ("order", "runs")
 
 
 def _forge_header(random: Random, parts: Parts, donor: Parts) -> bytes:
@@ -153,7 +157,57 @@ def _fit_index(random: Random, parts: Parts) -> Parts:
     n_bytes = sum(part.facts.raw_bytes for part in parts.frames)
     if n_bytes == parts.index.file_bytes or random.random() < 0.3:
         return parts
-    return replace(parts, index=replace(parts.index, layout=Layout(ContainerKind.OPAQUE, n_bytes, ())))
+    layout = Layout(ContainerKind.OPAQUE, n_bytes, ())
+    runs = _list_runs(parts)
+    if runs:  # the last one takes what is missing
+        runs[-1][1] += n_bytes - parts.index.file_bytes
+    return replace(parts, index=replace(parts.index, layout=layout, arrangement=_arrange(runs)))
+
+
+def _forge_runs(random: Random, parts: Parts, donor: Parts) -> bytes:
+    """Let the runs of an arrangement lie elsewhere: where others lay, mostly, so that they tile the shard."""
+    runs = _list_runs(parts) or [[0, parts.index.file_bytes]]
+    for _ in range(random.randint(1, 3)):
+        first, second = (random.randrange(len(runs)) for _ in range(2))
+        match random.randrange(5):
+            case 0:
+                runs[first], runs[second] = runs[second], runs[first]
+            case 1:
+                offset, n_bytes = runs[first]
+                cut = random.randint(0, max(n_bytes, 0))
+                runs[first : first + 1] = [[offset, cut], [offset + cut, n_bytes - cut]]
+            case 2:
+                _resize(random, runs, first, second)
+            case 3:
+                runs[first][random.randrange(2)] = draw_extreme(random, 8, runs[second][0]) - (1 << 63)
+            case _:
+                del runs[first]
+        if not runs:
+            break
+    header = parts.header
+    if random.random() < 0.8:
+        header = set_arranged(header, bool(runs))
+    return put_together(replace(parts, header=header, index=replace(parts.index, arrangement=_arrange(runs))))
+
+
+def _resize(random: Random, runs: list[list[int]], first: int, second: int) -> None:
+    """Move a border of a run, and mostly that of another with it."""
+    n_bytes = random.randint(-3, 3)
+    runs[first][1] += n_bytes
+    if random.random() < 0.8:
+        runs[second][1] -= n_bytes
+        runs[second][0] += n_bytes
+
+
+def _list_runs(parts: Parts) -> list[list[int]]:
+    runs = parts.index.arrangement
+    return [list(run) for run in zip(runs.offset.tolist(), runs.n_bytes.tolist(), strict=True)]
+
+
+def _arrange(runs: Sequence[Sequence[int]]) -> Arrangement:
+    """Return runs as an arrangement, which need not tile anything."""
+    numbers = [number % (1 << 64) for run in runs for number in run]
+    return Arrangement(*np.array(numbers, dtype=np.uint64).view(np.int64).reshape(-1, 2).T)
 
 
 def _forge_index(random: Random, parts: Parts, donor: Parts) -> bytes:
@@ -186,6 +240,7 @@ _KINDS: dict[str, tuple[int, Forge]] = {
     "method": (33, _forge_rest),
     "inputs": (8, _forge_inputs),
     "order": (4, _forge_order),
+    "runs": (5, _forge_runs),
     "index": (12, _forge_index),
     "envelope": (4, _forge_envelope),
     "footer": (2, _forge_footer),

@@ -3,13 +3,16 @@
 import io
 import re
 from collections.abc import Callable, Mapping
-from itertools import pairwise
+
+import numpy as np
 
 from hunt.forgeries import Forgery
 from hunt.victims import Victim
 from shards.archives import map_by_digest
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.decoder import decode_shard
+from weightzip.codec.format.index import Index
+from weightzip.codec.placement import locate_frames
 from weightzip.codec.reader import Archive
 from weightzip.codec.reference import decode_archive
 from weightzip.codec.source import MemorySource
@@ -61,21 +64,32 @@ def judge_file(archive: bytes, victim: Victim) -> str:
 def judge_frames(archive: bytes, victim: Victim) -> str:
     """Return the verdict on decoding frames alone, which no digest of the whole protects.
 
-    Frames of an index that tiles the shard otherwise are not judged: whoever forges one with right checksums decides
-    what is where.
+    Frames of an index that tiles the shard otherwise, or arranges it otherwise, are not judged: whoever forges one with
+    right checksums decides what is where.
     """
 
     def restores_right() -> bool:
         opened = _open(archive, victim)
-        ends = opened.index.frames.raw_offset.tolist()
-        if ends != Archive(MemorySource(victim.archive)).index.frames.raw_offset.tolist():
+        sound = Archive(MemorySource(victim.archive))
+        if not _have_same_order(opened.index, sound.index):
             return True
+        parts = locate_frames(sound.index) if victim.shard else None
         return all(
-            opened.read_frame(number) == victim.shard[begin:end]
-            for number, (begin, end) in enumerate(pairwise(ends))
+            opened.read_frame(number) == b"".join(victim.shard[o : o + n] for _, _, o, n in parts(number))
+            for number in range(len(sound.index.frames))
+            if parts is not None
         )
 
     return _judge(restores_right)
+
+
+def _have_same_order(first: Index, second: Index) -> bool:
+    runs = (first.arrangement, second.arrangement)
+    return (
+        np.array_equal(first.frames.raw_offset, second.frames.raw_offset)
+        and np.array_equal(runs[0].offset, runs[1].offset)
+        and np.array_equal(runs[0].n_bytes, runs[1].n_bytes)
+    )
 
 
 def judge_pipe(archive: bytes, victim: Victim) -> str:

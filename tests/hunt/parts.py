@@ -4,11 +4,12 @@ Never made right are raw_checksum and the digest of the shard: they must tell th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from hunt.victims import Victim
 from shards.archives import map_by_digest
+from support.handmade_archives import ARRANGED
 from weightzip.codec.format.block_group import Transform
 from weightzip.codec.format.checksum import compute_checksum
 from weightzip.codec.format.data_frame import OWN, DataFrame, FrameInput, Method, Piece, decode_data_frame
@@ -24,6 +25,7 @@ from weightzip.errors import WeightzipError
 
 CHECKSUM_BYTES = 8
 _PLAIN_BYTES = 8
+_FLAGS_PLACE = 10
 _PLACE = "a part"
 
 
@@ -86,7 +88,7 @@ def put_together(parts: Parts, *, index_body: bytes | None = None, index_offset:
         rows.append(FrameRow(len(out), len(frame), facts))
         out += frame
     if index_body is None:
-        index_body = encode_index(Index(parts.index.file_digest, parts.index.layout, build_frame_table(rows)))
+        index_body = encode_index(replace(parts.index, frames=build_frame_table(rows)))
     footer = encode_footer(len(out) if index_offset is None else index_offset)
     return bytes(out + encode_frame_header(FrameKind.INDEX, index_body) + index_body + footer)
 
@@ -94,6 +96,12 @@ def put_together(parts: Parts, *, index_body: bytes | None = None, index_offset:
 def seal_header(header: bytes) -> bytes:
     """Return the header with its checksum."""
     return header + compute_checksum(header).to_bytes(CHECKSUM_BYTES, "little")
+
+
+def set_arranged(header: bytes, is_arranged: bool) -> bytes:
+    """Return the header with its flag `arranged` as given."""
+    flags = header[_FLAGS_PLACE] & ~ARRANGED | ARRANGED * is_arranged
+    return header[:_FLAGS_PLACE] + bytes([flags]) + header[_FLAGS_PLACE + 1 :]
 
 
 def read_claims(body: bytes, facts: FrameFacts, parts: Parts) -> FrameFacts:

@@ -7,9 +7,10 @@ import numpy as np
 
 from shards.archives import MemoryPredecessor, build_archive
 from shards.build import Tensor, build_safetensors, build_step, to_bf16
+from shards.gaps import build_gapped, list_states
+from support import arranged_archives, leaning_archives
 from support.handmade_archives import BLOCKS, HandFrame, build_handmade_archive, whole
 from support.handmade_groups import list_needs
-from support.leaning_archives import SOUND
 from support.recipe_jobs import (
     RecipeJob,
     add_elements,
@@ -52,6 +53,8 @@ def _list_encoded() -> Iterator[Victim]:
     yield _encode("optimizer beside weights", states, (_build_optimizer(1)[0], weights))
     yield _encode("weights beside optimizer", weights, (_build_optimizer(1)[1], states))
     yield _encode("tied and copied", _build_copies())
+    yield _encode_arranged("states with glue between", has_predecessor=False)
+    yield _encode_arranged("states with glue between, after others", has_predecessor=True)
 
 
 def _encode(name: str, shard: bytes, files: tuple[bytes, ...] = ()) -> Victim:
@@ -59,6 +62,15 @@ def _encode(name: str, shard: bytes, files: tuple[bytes, ...] = ()) -> Victim:
     given = tuple(MemoryPredecessor(file) for file in files)
     archive = build_archive(shard, given[0] if given else None, beside=given[1:])
     return Victim(name, archive, shard, given)
+
+
+def _encode_arranged(name: str, has_predecessor: bool) -> Victim:
+    """Return an archive of the state of an optimizer, with glue between its tensors."""
+    (earlier, earlier_layout), (shard, layout) = (
+        build_gapped(list_states(step, shapes=((11, 9), (30,)), n_parameters=4)) for step in (1, 2)
+    )
+    given = (MemoryPredecessor(earlier, earlier_layout),) if has_predecessor else ()
+    return Victim(name, build_archive(shard, *given, layout=layout), shard, given)
 
 
 def _build_rare_bytes() -> bytes:
@@ -96,7 +108,7 @@ def _build_copies() -> bytes:
 
 
 def _list_handmade() -> Iterator[Victim]:
-    for name, leaning in SOUND.items():
+    for name, leaning in (leaning_archives.SOUND | arranged_archives.SOUND).items():
         files = tuple(MemoryPredecessor(file) for file in leaning.references)
         yield Victim(name, leaning.build(), leaning.shard, files)
 

@@ -6,9 +6,10 @@ import pytest
 
 from shards.archives import MemoryPredecessor, build_archive
 from shards.build import build_step
+from shards.gaps import build_gapped, list_states
 from weightzip.codec.backend import CpuBackend
 from weightzip.codec.stream import StreamDecoder
-from weightzip.errors import CorruptData, MissingPredecessor, TruncatedData
+from weightzip.errors import CorruptData, MissingPredecessor, TruncatedData, UsageError
 
 SHARD = build_step(2)
 PREDECESSOR = MemoryPredecessor(build_step(1))
@@ -65,3 +66,9 @@ def test_swapped_frames_are_found_at_the_end() -> None:
     swapped = archive[:24] + second + first + archive[24 + len(first) + len(second) :]
     with pytest.raises(CorruptData, match="describes other frames"):
         _decode(swapped, None)
+
+
+def test_an_arranged_archive_takes_random_access() -> None:
+    shard, layout = build_gapped(list_states(1))
+    with pytest.raises(UsageError, match="random access"):
+        _decode(build_archive(shard, layout=layout), None)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shards.build import write_step
+from shards.build import Tensor, build_safetensors, write_step
 from weightzip.errors import (
     CorruptData,
     MissingPredecessor,
@@ -14,7 +14,7 @@ from weightzip.errors import (
     TruncatedData,
     WrongPredecessor,
 )
-from weightzip.files import compress_file, decompress_file, decompress_stream
+from weightzip.files import compress_file, decompress_file, decompress_stream, open_archive
 
 
 @pytest.fixture
@@ -74,3 +74,20 @@ def test_a_wrong_digest_in_a_sound_index_is_found(tmp_path: Path) -> None:
     with pytest.raises(CorruptData, match="recorded digest"):
         decompress_stream(io.BytesIO(archive.read_bytes()), io.BytesIO())
     assert not (tmp_path / "out").exists()
+
+
+def test_an_arranged_archive_comes_out_of_a_pipe_by_way_of_a_temporary_file(tmp_path: Path) -> None:
+    tensors = [Tensor(str(number), "F32", (100,), bytes(range(200)) * 2) for number in range(20)]
+    shard, archive = tmp_path / "shard", tmp_path / "a.wzst"
+    shard.write_bytes(build_safetensors(tensors, hole_bytes=50))
+    compress_file(shard, archive)
+    with open_archive(archive) as opened:
+        assert opened.info.is_arranged
+    out = io.BytesIO()
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    decompress_stream(io.BytesIO(archive.read_bytes()), out, spool_directory=spool)
+    assert out.getvalue() == shard.read_bytes()
+    assert list(spool.iterdir()) == []
+    decompress_file(archive, tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == shard.read_bytes()

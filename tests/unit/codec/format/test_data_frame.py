@@ -23,6 +23,7 @@ from weightzip.codec.format.frame import (
     encode_frame_header,
 )
 from weightzip.codec.format.limits import MAX_FRAME_BODY_BYTES, MAX_FRAME_RAW_BYTES, MAX_PIECES
+from weightzip.codec.zstd import compress_zstd
 from weightzip.errors import CorruptData, TruncatedData
 
 PIECES = (Piece(10, 3), Piece(0, 4))
@@ -187,3 +188,35 @@ def test_a_recipe_tells_which_inputs_it_needs(
 def test_recipe_heads_out_of_range_are_rejected(group: bytes) -> None:
     with pytest.raises(CorruptData, match=r"out of range|do not fit|without"):
         decode_recipe_head(group + bytes(600), "x")
+
+
+def _spoil_pieces(stored_pieces: bytes, n_claimed: int | None = None) -> bytes:
+    """Return the body of a frame of two pieces with this for their columns."""
+    body = b"".join(encode_data_frame(IDENTICAL))
+    begin, n_bytes = 20, int.from_bytes(body[20:24], "little")
+    n_claimed = len(stored_pieces) if n_claimed is None else n_claimed
+    return body[:begin] + struct.pack("<I", n_claimed) + stored_pieces + body[begin + 4 + n_bytes :]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (_spoil_pieces(b""), "x: "),
+        (_spoil_pieces(b"no zstd frame"), "x: "),
+        (_spoil_pieces(compress_zstd(bytes(25))), "25"),
+        (_spoil_pieces(compress_zstd(bytes(27))), "27"),
+        (_spoil_pieces(compress_zstd(bytes(26))), "an empty piece"),
+        (_spoil_pieces(b"", 1 << 31), "pieces needs"),
+    ],
+)
+def test_pieces_that_are_no_columns_are_rejected(body: bytes, message: str) -> None:
+    with pytest.raises(CorruptData, match=message):
+        decode_data_frame(body, FILE_BYTES, "x")
+
+
+def test_many_alike_pieces_take_few_bytes() -> None:
+    pieces = tuple(Piece(700 * number, 512, number % 2) for number in range(MAX_PIECES))
+    frame = DataFrame(Method.IDENTICAL, 512 * MAX_PIECES, 1, FrameInput(pieces, 5), None, b"")
+    body = b"".join(encode_data_frame(frame))
+    assert len(body) < 200
+    assert decode_data_frame(body, {0: 1 << 30, 1: 1 << 30}, "x") == frame
