@@ -18,6 +18,7 @@ from weightzip.daemon.components import Components
 from weightzip.daemon.jobs import encode
 from weightzip.daemon.restore import restore_checkpoint
 from weightzip.daemon.store import Manifest, Repository, open_store
+from weightzip.files import compress_file
 
 TRACKER = "latest_checkpointed_iteration.txt"
 
@@ -118,11 +119,10 @@ def test_the_trainers_directory_is_as_if_nobody_watched(
 ) -> None:
     """Rotation goes by the times of directories, and a file that is held open keeps a directory from being deleted."""
     held: set[str] = set()
-    true_compress = encode.compress_file
 
     def watch(*arguments: Any, **options: Any) -> Any:
         held.update(list_held(root))
-        report = true_compress(*arguments, **options)
+        report = compress_file(*arguments, **options)
         held.update(list_held(root))
         return report
 

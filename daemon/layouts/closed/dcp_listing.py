@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weightzip.codec.containers.pickles import DcpItem, read_dcp_metadata
 from weightzip.daemon.checkpoint import resolve_entry_path
-from weightzip.daemon.layouts.closed.pickle_file import MAX_LISTED_BYTES, find_pickle_end
+from weightzip.daemon.layouts.closed.pickle_file import CUT_OFF, is_cut_off
 from weightzip.daemon.layouts.sighting import FileSighting, Sighting
 
 _METADATA = ".metadata"
@@ -48,8 +48,7 @@ def _read_items(path: Path) -> tuple[str | None, tuple[DcpItem, ...]]:
     metadata = read_dcp_metadata(data)
     if metadata is not None:
         return None, metadata.items
-    is_cut = len(data) <= MAX_LISTED_BYTES and find_pickle_end(data) is None
-    return ("is a pickle that is cut off" if is_cut else None), ()
+    return (CUT_OFF if is_cut_off(data) else None), ()
 
 
 def _find_size_problem(name: str, items: Iterable[DcpItem], files: Mapping[str, FileSighting]) -> str | None:

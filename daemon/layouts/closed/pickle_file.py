@@ -9,6 +9,9 @@ from weightzip.codec.containers.torch_dtypes import find_torch_dtype
 from weightzip.codec.containers.torch_legacy import read_torch_legacy_layout
 from weightzip.codec.source import ByteSource
 
+CUT_OFF = "is a pickle that is cut off"
+
+_STOP = b"."
 _LEGACY_MAGIC = bytes.fromhex("80028a0a6cfc9c46f9206aa850192e")
 _N_LEGACY_PICKLES = 5
 _PROTOCOLS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
@@ -30,9 +33,7 @@ def find_pickle_problem(source: ByteSource) -> tuple[str | None, bool]:
     if source.size_bytes > MAX_LISTED_BYTES:
         return None, False
     end = find_pickle_end(bytes(source.read_at(0, source.size_bytes)))
-    if end is None:
-        return "is a pickle that is cut off", False
-    return None, end == source.size_bytes
+    return (CUT_OFF if end is None else None), end == source.size_bytes
 
 
 def find_pickle_end(data: bytes, n_pickles: int = 1) -> int | None:
@@ -45,6 +46,11 @@ def find_pickle_end(data: bytes, n_pickles: int = 1) -> int | None:
     except (ValueError, IndexError, UnicodeDecodeError, OverflowError):
         return None
     return stream.tell()
+
+
+def is_cut_off(data: bytes) -> bool:
+    """Say whether a single pickle that fills a file is cut off; of large ones only the last byte is looked at."""
+    return not data.endswith(_STOP) or (len(data) <= MAX_LISTED_BYTES and find_pickle_end(data) is None)
 
 
 def _find_legacy_problem(source: ByteSource) -> tuple[str | None, bool]:

@@ -117,6 +117,17 @@ def test_a_cut_shard_of_a_distributed_checkpoint_is_told_by_its_metadata(tmp_pat
         assert find_problem(tmp_path) is not None, f"cut at {length}"
 
 
+def test_a_metadata_that_no_reader_understands_is_closed_if_it_ends(tmp_path: Path) -> None:
+    folder = tmp_path / "step-3"
+    folder.mkdir()
+    for n_bytes in (10, 5 << 20):
+        data = pickle.dumps(bytes(n_bytes), protocol=4)
+        (folder / ".metadata").write_bytes(data)
+        assert find_problem(tmp_path) is None
+        (folder / ".metadata").write_bytes(data[:-1])
+        assert find_problem(tmp_path) == ".metadata is a pickle that is cut off"
+
+
 def test_files_that_a_metadata_names_are_evidence(tmp_path: Path) -> None:
     folder = tmp_path / "step-3"
     save_dcp(TENSORS, checkpoint_id=folder, no_dist=True)
