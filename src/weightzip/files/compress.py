@@ -1,6 +1,5 @@
 """Compressing one file."""
 
-import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,16 @@ from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.codec.writer import ArchiveWriter
-from weightzip.files.opening import Base, FindMovedBases, PathLike, open_base, open_beside, open_source
+from weightzip.files.opening import (
+    Base,
+    Bases,
+    FindMovedBases,
+    PathLike,
+    list_bases,
+    list_paths,
+    open_beside,
+    open_source,
+)
 from weightzip.files.publish import check_apart, check_target, publish_file
 from weightzip.files.reports import CompressReport, Progress, ignore_progress
 
@@ -29,7 +37,7 @@ def compress_file(
     source: PathLike,
     target: PathLike,
     *,
-    base: Base | None = None,
+    base: Bases | None = None,
     beside: Sequence[Base] = (),
     find_moved: FindMovedBases = find_nothing,
     level: Level | Literal["fast", "default", "max"] = Level.DEFAULT,
@@ -40,7 +48,7 @@ def compress_file(
 ) -> CompressReport:
     """Compress one file into an archive, published only when it is complete (and, with verify, proven).
 
-    `base` is the predecessor, `beside` are files that were saved with this one, such as the master weights of a copy
+    `base` is the predecessor (of several files the first; the others are what it leans on), `beside` are files that were saved with this one, such as the master weights of a copy
     in bf16. Each is a raw file, an archive (path or open), or any Predecessor. Those that the report names are needed
     to restore the file. `find_moved` is asked for other files of the predecessor, once, with
     the tensors that `base` lacks. `level` says how much time fewer bytes may cost. `n_threads` 0 uses all cores. Mode and modification time of the source are put on the archive.
@@ -55,14 +63,15 @@ def compress_file(
     started = time.monotonic()
     level = Level.parse(level)
     source, target = Path(source), Path(target)
+    bases = list_bases(base)
     check_target(target, force=force)
-    _check_all_apart(source, target, base, beside)
+    _check_all_apart(source, target, bases, beside)
     with (
         open_source(source) as opened,
-        open_base(base, n_threads) as predecessor,
-        open_beside(beside, n_threads) as related,
+        open_beside([*bases, *beside], n_threads) as given,
         ExitStack() as opened_later,
     ):
+        predecessor, related = (given[0] if bases else None), given[len(bases) :]
         moved: list[Predecessor] = []
 
         def find(lacking: Sequence[TensorRange]) -> Sequence[Predecessor]:
@@ -71,8 +80,8 @@ def compress_file(
 
         layout = read_layout(opened, DirectorySurroundings(source))
         with publish_file(target, like=opened.stat, force=force) as file:
-            join = join_shard(opened, layout, predecessor, related, find)
             job = _CompressJob(file, n_threads)
+            join = join_shard(opened, layout, predecessor, related, find)
             job.run(opened, join, level, verify, progress or ignore_progress, str(source))
             opened.check_unchanged()
             _check_unchanged([predecessor, *related, *moved])
@@ -93,14 +102,13 @@ def compress_file(
     )
 
 
-def _check_all_apart(source: Path, target: Path, base: Base | None, beside: Sequence[Base]) -> None:
+def _check_all_apart(source: Path, target: Path, bases: Sequence[Base], beside: Sequence[Base]) -> None:
     check_apart(target, source, "source", "target")
-    for other in beside:
-        if isinstance(other, str | os.PathLike):
-            check_apart(source, Path(other), "source", "file beside it")
-            check_apart(target, Path(other), "file beside the source", "target")
-    if isinstance(base, str | os.PathLike):
-        check_apart(target, Path(base), "base", "target")
+    for other in list_paths(beside):
+        check_apart(source, other, "source", "file beside it")
+        check_apart(target, other, "file beside the source", "target")
+    for other in list_paths(bases):
+        check_apart(target, other, "base", "target")
 
 
 def _check_unchanged(files: Sequence[Predecessor | None]) -> None:

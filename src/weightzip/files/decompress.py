@@ -16,7 +16,7 @@ from weightzip.codec.reader import Archive
 from weightzip.codec.source import FileSource
 from weightzip.codec.stream import StreamDecoder
 from weightzip.errors import CorruptData
-from weightzip.files.opening import Base, PathLike, open_archive, open_base, open_beside
+from weightzip.files.opening import Base, Bases, PathLike, list_bases, open_archive, open_beside
 from weightzip.files.publish import check_target, explain_full_disk, publish_file
 from weightzip.files.reports import DecompressReport, Progress, StreamReport
 from weightzip.files.temporary import spool_file
@@ -30,7 +30,7 @@ def decompress_file(
     archive: PathLike,
     target: PathLike,
     *,
-    base: Base | None = None,
+    base: Bases | None = None,
     beside: Sequence[Base] = (),
     n_threads: int = 0,
     force: bool = False,
@@ -80,7 +80,7 @@ def write_restored(
     archive: PathLike,
     writer: BinaryIO,
     *,
-    base: Base | None = None,
+    base: Bases | None = None,
     beside: Sequence[Base] = (),
     n_threads: int = 0,
 ) -> StreamReport:
@@ -93,7 +93,7 @@ def decompress_stream(
     reader: BinaryIO,
     writer: BinaryIO,
     *,
-    base: Base | None = None,
+    base: Bases | None = None,
     beside: Sequence[Base] = (),
     n_threads: int = 0,
     spool_directory: Path | None = None,
@@ -110,17 +110,16 @@ def decompress_stream(
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
         DiskFull: there is no room for the temporary file.
     """
-    with open_base(base, n_threads) as predecessor, open_beside(beside, n_threads) as related:
+    with open_beside([*beside, *list_bases(base)], n_threads) as given:
         decoder = StreamDecoder(
             reader,
-            predecessor=predecessor,
-            beside=related,
+            predecessor=None,
+            beside=given,
             backend=CpuBackend(n_threads),
             n_threads=n_threads,
             name=_PIPE_NAME,
         )
         if decoder.header.needs_random_access:
-            given = [*related, *([predecessor] if predecessor is not None else [])]
             return _restore_spooled(decoder, reader, writer, given, n_threads, spool_directory)
         with closing(run_ahead(decoder)) as frames:
             writer.writelines(frames)

@@ -32,6 +32,7 @@ class CompressReport:
     `base_digest` is None when no frame leans on the predecessor's file; `moved_digests` are those of its other files
     that frames lean on, `beside_digests` those of files that were saved with this one. With none of them, the archive
     restores alone.
+    `was_there`: an earlier run had published it, and it was taken over.
     `stored_bytes_by_method` splits the frames' stored bytes by method (header, index and footer are not in it).
     """
 
@@ -47,11 +48,15 @@ class CompressReport:
     n_tensors: int
     stored_bytes_by_method: Mapping[str, int]
     seconds: float
+    was_there: bool = False
 
 
 @dataclass(frozen=True)
 class DecompressReport:
-    """One shard restored and proven against its recorded digest. `needed_digests`: of the files that it leans on."""
+    """One shard restored and proven against its recorded digest. `needed_digests`: of the files that it leans on.
+
+    `was_there`: an earlier run had restored it; its digest was proven all the same.
+    """
 
     archive: Path
     target: Path
@@ -60,6 +65,7 @@ class DecompressReport:
     file_digest: str
     needed_digests: tuple[str, ...]
     seconds: float
+    was_there: bool = False
 
 
 @dataclass(frozen=True)

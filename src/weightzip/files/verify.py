@@ -8,7 +8,7 @@ from weightzip.codec.compare import are_equal
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import BytesLike
 from weightzip.errors import ContentDiffers
-from weightzip.files.opening import Base, PathLike, open_archive, open_source
+from weightzip.files.opening import Base, Bases, PathLike, open_archive, open_source
 from weightzip.files.reports import Progress, VerifyReport
 from weightzip.files.walk import Take, walk_archive
 
@@ -17,7 +17,7 @@ def verify_file(
     original: PathLike,
     archive: PathLike,
     *,
-    base: Base | None = None,
+    base: Bases | None = None,
     beside: Sequence[Base] = (),
     n_threads: int = 0,
     progress: Progress | None = None,
@@ -58,7 +58,7 @@ def compare_archive(
 def check_archive(
     archive: PathLike,
     *,
-    base: Base | None = None,
+    base: Bases | None = None,
     beside: Sequence[Base] = (),
     n_threads: int = 0,
     progress: Progress | None = None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weightzip.errors import NotFound, UsageError
-from weightzip.files.directories.tree import pair_files
+from weightzip.files.directories.tree import pair_files, read_tree
 from weightzip.files.opening import open_source
 
 
@@ -57,7 +57,7 @@ def _list_path(path: Path, base: Path | None) -> Iterator[BenchInput]:
     place = Path(tempfile.gettempdir()).resolve()
     if place.is_relative_to(path.resolve()):
         raise UsageError(f"{path}: holds the temporary directory {place}: set TMPDIR to another place")
-    pairs = list(pair_files(path, path, base, compressing=True))
+    pairs = pair_files(read_tree(path), path, base, compressing=True)
     if not pairs:
         raise UsageError(f"{path}: holds no regular file to measure (links are not followed)")
     for pair in pairs:

@@ -10,6 +10,8 @@ from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.files.catalog import Catalog, CatalogEntry, order_by_need
 from weightzip.files.directories.bases import BaseDirectory
+from weightzip.files.directories.completeness import check_listed, load_manifest
+from weightzip.files.directories.failures import Failures
 from weightzip.files.opening import open_with
 from weightzip.files.reports import Progress, ShowProgress
 
@@ -25,18 +27,22 @@ class ArchiveDirectory:
 
     def __init__(
         self,
+        root: Path,
         predecessors: Mapping[Path, Path | None],
-        base: Path | None,
+        bases: BaseDirectory,
         beside: Sequence[Predecessor],
         n_threads: int,
     ) -> None:
         """Take each archive with its predecessor if it has one, the directory of the latter, and files for all."""
+        self._root = root
         self._predecessors = predecessors
         self._catalog = Catalog(self._predecessors)
-        self._bases = BaseDirectory(base, n_threads)
+        self._bases = bases
         self._beside = beside
         self._n_threads = n_threads
         self._files: dict[str, Path] = {}
+        self.failures = Failures()
+        self.manifest = load_manifest(root, self.failures)
 
     def list_archives(self) -> list[Path]:
         """Return the archives in the order of work: each comes after those that restore what it leans on.
@@ -68,13 +74,16 @@ class ArchiveDirectory:
         """Open one archive after the other, in the order of work, and return what `work` reports of each.
 
         Where it goes by what was restored or compared, `work` calls add_file. `on_report` is called after each archive.
+        What is wrong with one archive goes to `failures`, and the next one follows.
         """
         reports = []
         for archive in self.list_archives():
-            with self.open_archive(archive) as opened, show_progress(archive.name) as progress:
-                report = work(opened, archive, progress)
-            reports.append(report)
-            on_report(report)
+            with self.failures.collect():
+                with self.open_archive(archive) as opened, show_progress(archive.name) as progress:
+                    if self.manifest is not None:
+                        check_listed(archive.relative_to(self._root), opened, self.manifest)
+                    reports.append(work(opened, archive, progress))
+                on_report(reports[-1])
         return reports
 
     @contextmanager

@@ -1,8 +1,12 @@
-"""The directory of a predecessor: raw files, archives, or both. Which of them a file leans on, or may."""
+"""The directory of a predecessor: raw files, archives, or both. Which of them a file leans on, or may.
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+Further directories may be given: they hold what its archives lean on in turn.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from weightzip.codec.archive_info import ReferenceInfo
@@ -16,20 +20,32 @@ from weightzip.files.opening import open_alone, open_base
 
 
 class BaseDirectory:
-    """The files of a predecessor directory (None: there is none), looked at when they are asked for."""
+    """The files of predecessor directories (or of none), looked at when they are asked for. The first is paired."""
 
-    def __init__(self, root: Path | None, n_threads: int) -> None:
-        self._root = root
+    def __init__(self, roots: Sequence[Path], n_threads: int) -> None:
+        self._roots = roots
+        self._root = roots[0] if roots else None
         self._n_threads = n_threads
-        self._catalog = Catalog(() if root is None else list_archives(root))
+        self._catalog = Catalog(chain.from_iterable(map(list_archives, roots)))
         self._digests: dict[Path, str] = {}
 
-    def open_file(self, path: Path | None) -> AbstractContextManager[Predecessor | None]:
-        """Open one of the files, raw or an archive; what the latter leans on is looked for in the directory."""
+    @contextmanager
+    def open_file(self, path: Path | None) -> Iterator[Predecessor | None]:
+        """Yield one of the files, raw or an archive; what the latter leans on is looked for in all directories."""
         digest = self._digests.get(path) if path is not None else None
-        if path is not None and digest is not None and path.suffix != SUFFIX:
-            return closing(FilePredecessor(path, n_threads=self._n_threads, digest=bytes.fromhex(digest)))
-        return open_base(path, self._n_threads, self._catalog)
+        with ExitStack() as opened:
+            if path is not None and digest is not None and path.suffix != SUFFIX:
+                yield self._open_raw(path, opened)
+            else:
+                raw = [self._open_raw(one, opened) for one in self._list_raw_needed(path)]
+                yield opened.enter_context(open_base(path, self._n_threads, self._catalog, raw))
+
+    def holds(self, wanted: ReferenceInfo) -> bool:
+        """Return whether one of the files has this digest, or an archive restores one that has."""
+        alike = self._raw_by_size.get(wanted.file_bytes, [])
+        return any(self.read_digest(path) == wanted.digest for path in alike) or bool(
+            self._catalog.list_needed(Path(), [wanted.digest])
+        )
 
     def open_moved(
         self, pair: FilePair, opened: ExitStack, lacking: Sequence[TensorRange]
@@ -60,12 +76,13 @@ class BaseDirectory:
         for path in dict.fromkeys([*paired, *alike]):
             if alike == [path]:
                 return path
-            if (path in alike or path.suffix == SUFFIX) and self._read_digest(path) == wanted.digest:
+            if (path in alike or path.suffix == SUFFIX) and self.read_digest(path) == wanted.digest:
                 return path
         entries = self._catalog.list_needed(Path(), [wanted.digest])
         return entries[-1].archive if entries else None
 
-    def _read_digest(self, path: Path) -> str:
+    def read_digest(self, path: Path) -> str:
+        """Return the digest of one of the files; of an archive, that of what it restores."""
         if path not in self._digests:
             if path.suffix == SUFFIX:
                 with open_alone(path) as archive:
@@ -75,10 +92,28 @@ class BaseDirectory:
                     self._digests[path] = file.digest.hex()
         return self._digests[path]
 
+    def _list_raw_needed(self, path: Path | None) -> list[Path]:
+        """Return the raw files that an archive leans on, itself or by way of other archives."""
+        if path is None or path.suffix != SUFFIX:
+            return []
+        entry = self._catalog.find(path)
+        if entry is None:
+            return []
+        entries = [*self._catalog.list_needed(path, entry.needed_digests), entry]
+        restored = {one.file_digest for one in entries[:-1]}
+        missing = {one.digest: one for entry in entries for one in entry.needed if one.digest not in restored}
+        found = [self._find(one, ()) for one in missing.values()]
+        return list(dict.fromkeys(one for one in found if one is not None and one.suffix != SUFFIX))
+
+    def _open_raw(self, path: Path, opened: ExitStack) -> FilePredecessor:
+        known = self._digests.get(path)
+        digest = None if known is None else bytes.fromhex(known)
+        return opened.enter_context(closing(FilePredecessor(path, n_threads=self._n_threads, digest=digest)))
+
     @cached_property
     def _raw_by_size(self) -> Mapping[int, Sequence[Path]]:
         by_size: dict[int, list[Path]] = {}
-        for path in self._files:
+        for path in chain(self._files, *map(list_files, self._roots[1:])):
             if path.suffix != SUFFIX:
                 by_size.setdefault(path.stat().st_size, []).append(path)
         return by_size

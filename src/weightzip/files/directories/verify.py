@@ -5,8 +5,11 @@ from pathlib import Path
 
 from weightzip.codec.reader import Archive
 from weightzip.files.directories.archives import ArchiveDirectory
-from weightzip.files.directories.tree import pair_archives, pair_files
-from weightzip.files.opening import Base, PathLike, open_beside
+from weightzip.files.directories.bases import BaseDirectory
+from weightzip.files.directories.completeness import find_missing
+from weightzip.files.directories.links import follow_as_archived
+from weightzip.files.directories.tree import pair_archives, pair_files, read_tree
+from weightzip.files.opening import Base, PathLike, list_roots, open_beside
 from weightzip.files.reports import Progress, ShowProgress, VerifyReport, ignore_report, show_nothing
 from weightzip.files.verify import compare_archive, prove_archive
 
@@ -15,7 +18,7 @@ def verify_directory(
     original: PathLike,
     archives: PathLike,
     *,
-    base: PathLike | None = None,
+    base: PathLike | Sequence[PathLike] | None = None,
     beside: Sequence[Base] = (),
     n_threads: int = 0,
     show_progress: ShowProgress = show_nothing,
@@ -23,7 +26,8 @@ def verify_directory(
 ) -> list[VerifyReport]:
     """Prove that a directory of archives restores to exactly the original directory, and return the reports.
 
-    `base` and `beside` as in decompress_directory; `on_report` is called after each archive.
+    `base` and `beside` as in decompress_directory; `on_report` is called after each archive. All archives are looked
+    at, whatever is wrong with some; the error at the end names all that failed.
 
     Raises:
         NotFound: an archive or an original is missing.
@@ -31,11 +35,16 @@ def verify_directory(
         SourceChanged: an original changed while it was read.
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
     """
-    base = None if base is None else Path(base)
+    roots = list_roots(base)
+    tree = read_tree(Path(archives))
+    originals = follow_as_archived(read_tree(Path(original)), tree)
+    found, problems = pair_archives(originals, tree, roots[0] if roots else None)
+    pairs = {pair.target: pair for pair in found}
     with open_beside(beside, n_threads) as given:
-        pairs = {pair.target: pair for pair in pair_archives(Path(original), Path(archives), base)}
         predecessors = {path: pair.base for path, pair in pairs.items()}
-        directory = ArchiveDirectory(predecessors, base, given, n_threads)
+        bases = BaseDirectory(roots, n_threads)
+        directory = ArchiveDirectory(tree.root, predecessors, bases, given, n_threads)
+        directory.failures.extend(problems)
 
         def compare(opened: Archive, archive: Path, progress: Progress | None) -> VerifyReport:
             source = pairs[archive].source
@@ -43,13 +52,15 @@ def verify_directory(
             directory.add_file(source, report.file_digest)
             return report
 
-        return directory.visit_archives(compare, show_progress=show_progress, on_report=on_report)
+        reports = directory.visit_archives(compare, show_progress=show_progress, on_report=on_report)
+    directory.failures.raise_all()
+    return reports
 
 
 def check_directory(
     archives: PathLike,
     *,
-    base: PathLike | None = None,
+    base: PathLike | Sequence[PathLike] | None = None,
     beside: Sequence[Base] = (),
     n_threads: int = 0,
     show_progress: ShowProgress = show_nothing,
@@ -57,19 +68,27 @@ def check_directory(
 ) -> list[VerifyReport]:
     """Prove that each archive of a directory restores to its recorded digest, and return the reports.
 
-    `base` and `beside` as in decompress_directory; `on_report` is called after each archive.
+    `base` and `beside` as in decompress_directory; `on_report` is called after each archive. All archives are looked
+    at, whatever is wrong with some; the error at the end names all that failed, and what the manifest lists in vain.
+    Warns of a directory without manifest.
 
     Raises:
         UsageError: the directory holds a file that is no archive by its name.
         MissingPredecessor, WrongPredecessor, CorruptData: as in decompress_file.
     """
-    root = Path(archives)
-    base = None if base is None else Path(base)
+    tree = read_tree(Path(archives))
+    roots = list_roots(base)
     with open_beside(beside, n_threads) as given:
-        pairs = pair_files(root, root, base, compressing=False)
-        directory = ArchiveDirectory({pair.source: pair.base for pair in pairs}, base, given, n_threads)
+        pairs = pair_files(tree, tree.root, roots[0] if roots else None, compressing=False)
+        predecessors = {pair.source: pair.base for pair in pairs}
+        bases = BaseDirectory(roots, n_threads)
+        directory = ArchiveDirectory(tree.root, predecessors, bases, given, n_threads)
+        if directory.manifest is not None:
+            directory.failures.extend(find_missing(tree, directory.manifest))
 
         def prove(opened: Archive, archive: Path, progress: Progress | None) -> VerifyReport:
             return prove_archive(opened, archive, n_threads, progress)
 
-        return directory.visit_archives(prove, show_progress=show_progress, on_report=on_report)
+        reports = directory.visit_archives(prove, show_progress=show_progress, on_report=on_report)
+    directory.failures.raise_all()
+    return reports

@@ -7,8 +7,9 @@ import pytest
 
 from shards.build import write_step
 from support.privileges import without_privileges
-from weightzip.errors import ContentDiffers, NotFound, TargetExists, UsageError
-from weightzip.files.directories.tree import FilePair, pair_archives, pair_files, prepare_directory
+from weightzip.errors import ContentDiffers, NotFound, UsageError
+from weightzip.files.directories.target import fill_directory
+from weightzip.files.directories.tree import FilePair, Tree, pair_archives, pair_files, read_tree
 
 
 @pytest.fixture
@@ -23,26 +24,13 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def test_folders_links_modes_and_times_are_kept(tree: Path, tmp_path: Path) -> None:
-    (tree / "sub").chmod(0o750)
-    os.utime(tree / "sub", ns=(1, 2_000_000_000))
-    target = tmp_path / "out"
-    with prepare_directory(tree, target, force=False):
-        (target / "sub" / "config.json.wzst").write_bytes(b"")
-    assert (target / "sub" / "empty").is_dir()
-    assert (target / "latest").readlink() == Path("step-1.safetensors")
-    assert (target / "dangling").is_symlink()
-    assert (target / "sub").stat().st_mode & 0o777 == 0o750
-    assert (target / "sub").stat().st_mtime_ns == 2_000_000_000
-
-
 def test_files_are_paired_by_relative_path(tree: Path, tmp_path: Path) -> None:
     base = tmp_path / "base"
     (base / "sub").mkdir(parents=True)
     (base / "sub" / "config.json.wzst").write_bytes(b"")
     target = tmp_path / "out"
     step, config = tree / "step-1.safetensors", tree / "sub" / "config.json"
-    assert list(pair_files(tree, target, base, compressing=True)) == [
+    assert pair_files(read_tree(tree), target, base, compressing=True) == [
         FilePair(step.relative_to(tree), step, target / "step-1.safetensors.wzst", None),
         FilePair(
             config.relative_to(tree),
@@ -55,32 +43,51 @@ def test_files_are_paired_by_relative_path(tree: Path, tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_archive_cannot_be_restored(tree: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is no archive"):
-        list(pair_files(tree, tmp_path / "out", None, compressing=False))
+        pair_files(read_tree(tree), tmp_path / "out", None, compressing=False)
 
 
-def test_missing_and_surplus_archives_are_named(tree: Path, tmp_path: Path) -> None:
-    archives = tmp_path / "archives"
-    with prepare_directory(tree, archives, force=False):
-        (archives / "step-1.safetensors.wzst").write_bytes(b"")
-    with pytest.raises(NotFound, match=r"config\.json\.wzst: no archive of"):
-        list(pair_archives(tree, archives, None))
-    (archives / "sub" / "config.json.wzst").write_bytes(b"")
-    (archives / "more.wzst").write_bytes(b"")
-    with pytest.raises(NotFound, match="no original of"):
-        list(pair_archives(tree, archives, None))
+def test_bases_are_directories(tree: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="nowhere: no such directory"):
+        pair_files(read_tree(tree), tmp_path / "out", tmp_path / "nowhere", compressing=True)
+    with pytest.raises(UsageError, match="--base needs a directory"):
+        pair_files(read_tree(tree), tmp_path / "out", tree / "step-1.safetensors", compressing=True)
 
 
-def test_targets_in_the_way_are_refused(tree: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="lies within"), prepare_directory(tree, tree / "sub", force=True):
-        pass
-    with pytest.raises(TargetExists), prepare_directory(tree, tmp_path, force=False):
-        pass
+def _write_archives(root: Path, tree: Path, *names: str) -> Tree:
+    with fill_directory(read_tree(tree), root):
+        for name in names:
+            (root / name).touch()
+    return read_tree(root)
+
+
+def test_missing_and_surplus_archives_are_all_named(tree: Path, tmp_path: Path) -> None:
+    archives = _write_archives(tmp_path / "archives", tree, "step-1.safetensors.wzst", "more.wzst")
+    pairs, problems = pair_archives(read_tree(tree), archives, None)
+    assert [str(pair.path) for pair in pairs] == ["step-1.safetensors"]
+    missing, surplus = problems
+    assert "config.json.wzst: no archive of" in str(missing)
+    assert "more: no original of" in str(surplus)
+
+
+def test_folders_and_links_are_compared_too(tree: Path, tmp_path: Path) -> None:
+    names = ("step-1.safetensors.wzst", "sub/config.json.wzst", "weightzip-manifest.json")
+    archives = _write_archives(tmp_path / "archives", tree, *names)
+    assert pair_archives(read_tree(tree), archives, None)[1] == []
+    (archives.root / "latest").unlink()
+    (archives.root / "latest").symlink_to("elsewhere")
+    _, problems = pair_archives(read_tree(tree), read_tree(archives.root), None)
+    assert {type(problem) for problem in problems} == {ContentDiffers}
+    assert "latest: folder or link differs" in str(problems[0])
+
+
+def test_what_is_no_directory_says_so(tree: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no such directory"):
+        read_tree(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="is a file, a directory was expected"):
+        read_tree(tree / "step-1.safetensors")
     os.mkfifo(tree / "pipe")
-    with (
-        pytest.raises(UsageError, match="neither file"),
-        prepare_directory(tree, tmp_path / "o", force=False),
-    ):
-        pass
+    with pytest.raises(UsageError, match="neither file"):
+        read_tree(tree)
 
 
 def test_a_folder_that_may_not_be_read_is_never_left_out(
@@ -91,49 +98,21 @@ def test_a_folder_that_may_not_be_read_is_never_left_out(
     monkeypatch.chdir(tree)  # the folders above may not be open to everybody
     try:
         with without_privileges(), pytest.raises(PermissionError, match="sub"):
-            list(pair_files(Path(), tmp_path / "out", None, compressing=True))
+            read_tree(Path())
     finally:
         (tree / "sub").chmod(0o700)
 
 
-def test_links_in_the_target_lead_nowhere(tree: Path, tmp_path: Path) -> None:
-    victim, target = tmp_path / "victim", tmp_path / "out"
-    victim.mkdir()
-    target.mkdir()
-    (target / "sub").symlink_to(victim)
-    with prepare_directory(tree, target, force=True):
-        (target / "sub" / "config.json.wzst").write_bytes(b"")
-    assert list(victim.iterdir()) == []
-    assert not (target / "sub").is_symlink()
+@pytest.mark.parametrize("name", ["sub/config.json.wzst", "weightzip-manifest.json"])
+def test_two_things_of_one_name_are_refused(tree: Path, tmp_path: Path, name: str) -> None:
+    (tree / name).symlink_to("elsewhere")
+    with pytest.raises(UsageError, match="name of"):
+        pair_files(read_tree(tree), tmp_path / "out", None, compressing=True)
 
 
-@pytest.mark.parametrize("name", ["loop", "loop/below", "file", "dangling"])
-def test_a_target_that_is_no_directory_is_refused(tree: Path, tmp_path: Path, name: str) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    (tmp_path / "dangling").symlink_to("nowhere")
-    (tmp_path / "file").touch()
-    with (
-        pytest.raises((UsageError, OSError), match=name),
-        prepare_directory(tree, tmp_path / name, force=True),
-    ):
-        pass
-
-
-def test_two_things_of_one_name_are_refused(tree: Path, tmp_path: Path) -> None:
-    (tree / "sub" / "config.json.wzst").symlink_to("elsewhere")
-    with pytest.raises(UsageError, match=r"config\.json: would get the name of"):
-        list(pair_files(tree, tmp_path / "out", None, compressing=True))
-
-
-def test_folders_and_links_are_compared_too(tree: Path, tmp_path: Path) -> None:
-    archives = tmp_path / "archives"
-    with prepare_directory(tree, archives, force=False):
-        for name in ("step-1.safetensors.wzst", "sub/config.json.wzst"):
-            (archives / name).write_bytes(b"")
-    assert len(list(pair_archives(tree, archives, None))) == 2
-    (archives / "latest").unlink()
-    (archives / "latest").symlink_to("elsewhere")
-    with pytest.raises(ContentDiffers, match="latest"):
-        list(pair_archives(tree, archives, None))
-    with pytest.raises(NotFound, match="no such directory"):
-        list(pair_archives(archives / "sub" / "empty", tmp_path / "nowhere", None))
+def test_temporary_files_are_no_part_of_a_tree(tree: Path) -> None:
+    before = read_tree(tree)
+    (tree / "sub" / ".weightzip-0123456789abcdef.tmp").touch()
+    assert read_tree(tree) == before
+    (tree / "sub" / ".weightzip-notes").touch()
+    assert read_tree(tree) != before

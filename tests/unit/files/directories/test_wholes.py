@@ -144,21 +144,28 @@ def test_a_changed_original_is_the_one_that_is_named(steps: list[Path], archives
 def test_a_damaged_archive_is_named_and_leaves_the_others_whole(archives: Path, tmp_path: Path) -> None:
     damaged = archives / "state" / "optimizer.safetensors.wzst"
     damaged.write_bytes(damaged.read_bytes()[:-10])
-    with pytest.raises(CorruptData, match=r"optimizer\.safetensors\.wzst"):
-        decompress_directory(archives, tmp_path / "out")
+    for call in (decompress_directory, check_directory):
+        arguments = [archives] if call is check_directory else [archives, tmp_path / "out"]
+        with pytest.raises(CorruptData, match="3 files failed, the others are good") as caught:
+            call(*arguments)
+        named = [
+            "state/optimizer.safetensors.wzst: ",
+            "/copy.safetensors.wzst: ",
+            "/model.safetensors.wzst: ",
+        ]
+        assert [name in line for line, name in zip(str(caught.value).splitlines()[1:], named, strict=True)]
     assert [path.name for path in (tmp_path / "out").rglob("*") if path.is_file()] == ["config.json"]
     assert not list_temporaries(tmp_path)
-    with pytest.raises(CorruptData, match=r"optimizer\.safetensors\.wzst"):
-        check_directory(archives)
 
 
 def test_what_is_missing_is_named_and_may_be_given(steps: list[Path], archives: Path, tmp_path: Path) -> None:
     (archives / "state" / "optimizer.safetensors.wzst").unlink()
-    with pytest.raises(MissingPredecessor, match=r"copy\.safetensors\.wzst: .* digest [0-9a-f]{64}"):
+    told = r"optimizer\.safetensors\.wzst: is missing(.*\n)+.*copy\.safetensors\.wzst: .* digest [0-9a-f]{64}"
+    with pytest.raises(CorruptData, match=told):
         decompress_directory(archives, tmp_path / "out")
     beside = [steps[0] / "state" / "optimizer.safetensors"]
-    assert len(check_directory(archives, beside=beside)) == 3
-    decompress_directory(archives, tmp_path / "out", beside=beside, force=True)
+    with pytest.raises(CorruptData, match=r"^[^\n]*optimizer\.safetensors\.wzst: is missing[^\n]*$"):
+        decompress_directory(archives, tmp_path / "out", beside=beside)
     model = Path("model.safetensors")
     assert (tmp_path / "out" / model).read_bytes() == (steps[0] / model).read_bytes()
 
@@ -215,17 +222,16 @@ def test_an_interruption_leaves_whole_archives(steps: list[Path], tmp_path: Path
     opened_before = len(list(Path("/proc/self/fd").iterdir()))
     with pytest.raises(KeyboardInterrupt):
         compress_directory(steps[0], tmp_path / "archives", on_report=interrupt)
-    assert len(check_directory(tmp_path / "archives")) == 1
+    with pytest.warns(UserWarning, match=r"has no weightzip-manifest\.json"):
+        assert len(check_directory(tmp_path / "archives")) == 1
     assert not list_temporaries(tmp_path)
     assert len(list(Path("/proc/self/fd").iterdir())) == opened_before
-    compress_directory(steps[0], tmp_path / "archives", force=True)
-    verify_directory(steps[0], tmp_path / "archives")
 
 
 def test_a_directory_does_not_replace_its_own_predecessors(
     steps: list[Path], archives: Path, tmp_path: Path
 ) -> None:
     expected = read_tree(archives)
-    with pytest.raises(UsageError, match="base and target are the same file"):
+    with pytest.raises(UsageError, match=r"holds .*archives, which is read"):
         compress_directory(steps[1], archives, base=archives, force=True)
     assert read_tree(archives) == expected
