@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from weightzip.codec.format.layout import Layout, TensorRange
 
-# What is gathered from so far is held in memory, by whoever encodes and whoever decodes.
-MAX_PLANNED_BYTES = 32 << 20
+# Whoever encodes, decodes or leans on a shard holds one in memory. Measured: twice as much saves nothing, half costs .01 %.
+MAX_PLANNED_BYTES = 16 << 20
 # Fewer pieces of glue cost less than forward decoding is worth.
 MIN_GLUE_PIECES = 3
 

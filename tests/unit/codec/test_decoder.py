@@ -31,8 +31,8 @@ def test_the_shard_comes_in_order(n_threads: int) -> None:
 
 
 def test_windows_come_one_after_another() -> None:
-    large = [Tensor(f"large.{number}", "U8", (9 << 20,), bytes([number]) * (9 << 20)) for number in range(4)]
-    whole = Tensor("whole", "U8", (33 << 20,), bytes(33 << 20))
+    large = [Tensor(f"large.{number}", "U8", (4 << 20,), bytes([number]) * (4 << 20)) for number in range(4)]
+    whole = Tensor("whole", "U8", (17 << 20,), bytes(17 << 20))
     shard, layout = build_gapped([*large, whole, *list_states(1)])
     opened = _open(build_archive(shard, layout=layout), 2)
     assert opened.header.is_arranged

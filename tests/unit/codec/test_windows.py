@@ -52,8 +52,8 @@ def test_a_few_pieces_of_glue_are_left_where_they_are() -> None:
 
 
 def test_windows_are_as_large_as_they_may_be() -> None:
-    layout = _make_layout([(MIB, 7 * MIB)] * 9)
-    assert [window.end for window in _plan(layout)] == [32 * MIB, 64 * MIB, 72 * MIB]
+    layout = _make_layout([(MIB, 3 * MIB)] * 9)
+    assert [window.end for window in _plan(layout)] == [16 * MIB, 32 * MIB, 36 * MIB]
     assert [window.is_arranged for window in _plan(layout)] == [True, True, False]
 
 
