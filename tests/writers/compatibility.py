@@ -57,11 +57,12 @@ class Row:
 def examine_format(one: Format, written: Path, work: Path) -> Row:
     """Try everything on the checkpoints of one format. `work` is an empty folder."""
     watched = written / one.watched
-    before, after = list_checkpoints(watched)[-2:]
+    checkpoints = list_checkpoints(watched)
+    before, after = checkpoints[-2:]
     examined = [examine_checkpoint(path) for path in (before, after)]
     for checkpoint in examined:
         assert not checkpoint.strangers, f"{checkpoint.path}: {checkpoint.strangers[0]}"
-    completeness = examine_completeness(watched, after.name, work, N_CUTS)
+    completeness = examine_completeness(watched, [path.name for path in checkpoints], work, N_CUTS)
     restored = restore(before, after, work)
     return Row(
         title=one.title,

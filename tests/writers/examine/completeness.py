@@ -29,30 +29,33 @@ class Completeness:
     missing: Count
 
 
-def examine_completeness(watched: Path, newest: str, work: Path, n_cuts: int) -> Completeness:
-    """Judge the newest checkpoint in a copy of the watched folder, whole and damaged; the others count as committed."""
+def examine_completeness(watched: Path, names: Sequence[str], work: Path, n_cuts: int) -> Completeness:
+    """Judge the newest checkpoint in a copy of the watched folder, whole and cut; the others count as committed.
+
+    Then one with another after it, each of its files deleted in turn, as rotation does. `names` are those of the
+    checkpoints, the newest last.
+    """
     root = work / "watched"
     shutil.copytree(watched, root, symlinks=True)
-    judge = _Judge(root, newest)
+    judge = _Judge(root, names[-1])
     whole_after = "quiet" if judge.is_whole(_SOON) else "long quiet" if judge.is_whole(_LATE) else "never"
-    files = [root / newest] if (root / newest).is_file() else _list_files(root / newest)
-    structured = [
-        path
-        for path in files
-        if path.suffix not in _TEXT_SUFFIXES and path.stat().st_size >= _STRUCTURED_BYTES
-    ]
-    dice = random.Random(newest)
+    dice = random.Random(names[-1])
+    shards = _list_shards(root / names[-1])
     n_cut = 0
     for _ in range(n_cuts):
-        path = dice.choice(structured)
-        with _damaged(path, path.read_bytes()[: dice.randrange(path.stat().st_size)]):
+        path = dice.choice(shards)
+        data = path.read_bytes()
+        # What is cut off the zeros at the end of a tar file leaves everything in it whole.
+        with _damaged(path, data[: dice.randrange(len(data.rstrip(b"\0")))]):
             n_cut += not judge.is_whole(_LATE)
+    older = _Judge(root, names[-2])
+    shards = _list_shards(root / names[-2])
     n_missing = 0
-    for path in files:
+    for path in shards:
         with _damaged(path, None):
-            n_missing += not judge.is_whole(_LATE)
+            n_missing += not older.is_whole(_LATE)
     layout = judge.find(_SOON).layout
-    return Completeness(layout, whole_after, Count(n_cut, n_cuts), Count(n_missing, len(files)))
+    return Completeness(layout, whole_after, Count(n_cut, n_cuts), Count(n_missing, len(shards)))
 
 
 class _Judge:
@@ -117,5 +120,10 @@ def _set_times(times: Sequence[tuple[Path, int]]) -> None:
             os.utime(path, ns=(mtime_ns, mtime_ns))
 
 
-def _list_files(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+def _list_shards(checkpoint: Path) -> list[Path]:
+    files = [checkpoint] if checkpoint.is_file() else sorted(checkpoint.rglob("*"))
+    return [
+        path
+        for path in files
+        if path.is_file() and path.suffix not in _TEXT_SUFFIXES and path.stat().st_size >= _STRUCTURED_BYTES
+    ]
