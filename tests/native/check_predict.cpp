@@ -51,6 +51,21 @@ void check_inverse(const KernelSet& kernels, unsigned element_log2, unsigned man
     }
 }
 
+// The keys of scales are those that the kernel for keys finds in them.
+void check_scale_keys(const KernelSet& kernels, Random& random, const Exact& scales, const std::uint8_t* predecessor,
+                      const std::int32_t* offsets, unsigned element_log2, unsigned mantissa_bits, unsigned weight) {
+    const std::size_t n = scales.size >> element_log2;
+    const Exact expected(n);
+    const Exact keys(n);
+    for (unsigned key_shift = mantissa_bits - 1; key_shift < 64; key_shift += 1 + key_shift / 8) {
+        const auto base = static_cast<std::uint32_t>(random() >> (32 + below(random, 32)));
+        scalar_kernels().keys[element_log2](scales.data.get(), expected.data.get(), n, key_shift, base);
+        kernels.elementwise->scale_keys[element_log2](predecessor, offsets, keys.data.get(), n, mantissa_bits, weight,
+                                                      key_shift, base);
+        check(equal(keys, expected), "scale_keys");
+    }
+}
+
 void check_predict(const KernelSet& kernels, Random& random, unsigned element_log2, unsigned mantissa_bits,
                    std::size_t n) {
     const Exact predecessor(random_bytes(random, n << element_log2));
@@ -67,6 +82,8 @@ void check_predict(const KernelSet& kernels, Random& random, unsigned element_lo
         scalar_kernels().predict[element_log2](from, offsets.get(), expected.data.get(), n, mantissa_bits, weight);
         kernels.elementwise->predict[element_log2](from, offsets.get(), predicted.data.get(), n, mantissa_bits, weight);
         check(equal(predicted, expected), "predict");
+        if (weight == 5 || weight == 16) continue;
+        check_scale_keys(kernels, random, expected, from, offsets.get(), element_log2, mantissa_bits, weight);
     }
     const auto expected_logs = std::make_unique<std::int32_t[]>(n);
     const auto logs = std::make_unique<std::int32_t[]>(n);

@@ -11,6 +11,13 @@ namespace {
 
 constexpr const char* kTooShort = "a bit stream ends too early";
 
+std::uint32_t reverse_bits(std::uint32_t bits) noexcept {
+    bits = (bits >> 1 & 0x55555555) | (bits & 0x55555555) << 1;
+    bits = (bits >> 2 & 0x33333333) | (bits & 0x33333333) << 2;
+    bits = (bits >> 4 & 0x0f0f0f0f) | (bits & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(bits);
+}
+
 }  // namespace
 
 void BitWriter::put(std::uint32_t value, unsigned n_bits) {
@@ -56,10 +63,8 @@ std::uint32_t BitReader::take_exp_golomb(unsigned order, unsigned max_digits) {
     require(n_zeros + order < max_digits, "a number in a bit stream is too large");
     require(n_zeros < bits_left(), kTooShort);
     position_ += n_zeros;
-    std::uint32_t digits = take(n_zeros + order + 1);
-    std::uint32_t shifted = 0;
-    for (unsigned digit = 0; digit <= n_zeros + order; ++digit, digits >>= 1) shifted = shifted << 1 | (digits & 1);
-    return shifted - (1u << order);
+    const unsigned n_digits = n_zeros + order + 1;
+    return (reverse_bits(take(n_digits)) >> (32 - n_digits)) - (1u << order);
 }
 
 void BitReader::finish() const {

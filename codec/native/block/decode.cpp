@@ -83,19 +83,25 @@ private:
     void predict(const Source& source, std::size_t n) {
         const Recipe& recipe = source.view.recipe;
         predicted_ = predecessor_;
-        if (!recipe.has_factors()) return;
-        scales_ = prediction_.predict(recipe.factors, predecessor_, element_, n, recipe.element_log2, source.kernels);
-        if (recipe.predictor == Predictor::factors) predicted_ = scales_;
+        if (recipe.predictor != Predictor::factors) return;
+        predicted_ = prediction_.predict(recipe.factors, predecessor_, element_, n, recipe.element_log2, source.kernels);
     }
 
-    void find_contexts(const Source& source, std::size_t n) noexcept {
+    void find_contexts(const Source& source, std::size_t n) {
         const Recipe& recipe = source.view.recipe;
         if (recipe.n_contexts == 1) return;
-        const bool by_companion = recipe.needs_companion();
-        const std::uint8_t* from = by_companion ? companion_ : predecessor_;
-        if (recipe.context_input == ContextInput::scale) from = scales_;
-        source.kernels.elementwise->keys[by_companion ? recipe.companion_log2 : recipe.element_log2](
-            from, contexts_.data(), n, recipe.source.key_shift, recipe.source.key_base);
+        const KeyFields fields{recipe.source.key_shift, recipe.source.key_base};
+        const bool by_scale = recipe.context_input == ContextInput::scale;
+        if (by_scale && recipe.predictor != Predictor::factors) {
+            prediction_.find_keys(recipe.factors, predecessor_, element_, n, recipe.element_log2, fields, source.kernels,
+                                  contexts_.data());
+        } else {
+            const bool by_companion = recipe.needs_companion();
+            const std::uint8_t* from = by_companion ? companion_ : by_scale ? predicted_ : predecessor_;
+            const KeyKernel find_keys =
+                source.kernels.elementwise->keys[by_companion ? recipe.companion_log2 : recipe.element_log2];
+            find_keys(from, contexts_.data(), n, fields.shift, fields.base);
+        }
         source.kernels.map_bytes(contexts_.data(), n, source.context_of_key);
     }
 
@@ -171,7 +177,6 @@ private:
     const std::uint8_t* predecessor_ = nullptr;
     const std::uint8_t* companion_ = nullptr;
     const std::uint8_t* predicted_ = nullptr;
-    const std::uint8_t* scales_ = nullptr;
     Prediction prediction_;
     std::array<PlaneReader, kMaxPlanes> planes_;
     std::array<std::uint8_t, kStretchElements> contexts_;

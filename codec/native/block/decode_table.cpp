@@ -26,6 +26,17 @@ std::vector<LiveSymbol> list_symbols(const Table& table, std::uint16_t escape_by
     return symbols;
 }
 
+// Slots are filled so many at a time: the next symbol overwrites what was too much.
+constexpr std::uint32_t kFillSlots = 8;
+
+void fill_slots(std::uint32_t* slots, const LiveSymbol& symbol) noexcept {
+    for (std::uint32_t bias = 0; bias < symbol.frequency; bias += kFillSlots) {
+        for (std::uint32_t i = 0; i < kFillSlots; ++i) {
+            slots[bias + i] = make_decode_entry(symbol.symbol, bias + i, symbol.frequency);
+        }
+    }
+}
+
 std::uint16_t find_escape_byte(const Table& table) noexcept {
     if (!table.has_escape()) return kNoEscape;
     // There is one: a table with escape has at most 15 symbols.
@@ -59,23 +70,21 @@ NarrowTable make_narrow_table(const std::vector<LiveSymbol>& symbols) noexcept {
 
 }  // namespace
 
-void PlaneTables::add(const Table& table, unsigned prob_bits) {
+void PlaneTables::open(std::size_t n_tables, unsigned prob_bits) {
+    entries_ = std::make_unique_for_overwrite<std::uint32_t[]>((n_tables << prob_bits) + kFillSlots - 1);
+    prob_bits_ = prob_bits;
+}
+
+void PlaneTables::add(const Table& table) {
     const std::uint16_t escape_byte = find_escape_byte(table);
     const std::vector<LiveSymbol> symbols = list_symbols(table, escape_byte);
-    const std::size_t first = entries_.size();
-    entries_.resize(first + (std::size_t{1} << prob_bits));
-    for (const auto& [symbol, frequency, start] : symbols) {
-        std::uint32_t* const slots = entries_.data() + first + start;
-        for (std::uint32_t bias = 0; bias < frequency; ++bias) {
-            slots[bias] = make_decode_entry(symbol, bias, frequency);
-        }
-    }
+    std::uint32_t* const entries = entries_.get() + (escape_bytes_.size() << prob_bits_);
+    for (const LiveSymbol& symbol : symbols) fill_slots(entries + symbol.start, symbol);
     const bool is_narrow =
-        escape_bytes_.empty() && prob_bits == kMaxProbBits && symbols.size() <= kMaxNarrowSymbols;
+        escape_bytes_.empty() && prob_bits_ == kMaxProbBits && symbols.size() <= kMaxNarrowSymbols;
     narrow_ = is_narrow ? std::make_unique<NarrowTable>(make_narrow_table(symbols)) : nullptr;
     escape_bytes_.push_back(escape_byte);
     has_escape_ |= escape_byte != kNoEscape;
-    prob_bits_ = prob_bits;
 }
 
 }  // namespace weightzip

@@ -26,7 +26,8 @@ void read_plane_tables(BitReader& reader, PlaneView& plane, const Recipe& recipe
     std::size_t n_tables = 1;
     if (plane.mode == PlaneMode::contexts) n_tables = recipe.n_contexts;
     if (plane.mode == PlaneMode::low_contexts) n_tables = recipe.low_contexts.n_contexts;
-    for (std::size_t t = 0; t < n_tables; ++t) plane.tables.add(read_table(reader, plane.prob_bits), plane.prob_bits);
+    plane.tables.open(n_tables, plane.prob_bits);
+    for (std::size_t t = 0; t < n_tables; ++t) plane.tables.add(read_table(reader, plane.prob_bits));
 }
 
 void read_tables(std::span<const std::uint8_t>& bytes, GroupView& view) {

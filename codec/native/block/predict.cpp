@@ -43,22 +43,47 @@ void find_offsets(const Factors& factors, std::size_t first, std::size_t n, std:
     }
 }
 
+// Few enough for the offsets to stay in the first-level cache.
+constexpr std::size_t kPassElements = 2048;
+
+// Calls use(done, n_pass, offsets) for stretches of n elements, of which done are before it.
+template <typename Use>
+void for_each_pass(const Factors& factors, std::size_t first, std::size_t n, std::vector<std::int32_t>& offsets,
+                   Use&& use) {
+    offsets.resize(kPassElements);
+    for (std::size_t done = 0; done < n; done += kPassElements) {
+        const std::size_t n_pass = std::min(kPassElements, n - done);
+        find_offsets(factors, first + done, n_pass, offsets.data());
+        use(done, n_pass, offsets.data());
+    }
+}
+
 }  // namespace
 
 const std::uint8_t* Prediction::predict(const Factors& factors, const std::uint8_t* predecessor, std::size_t first,
                                         std::size_t n, unsigned element_log2, const KernelSet& kernels) {
-    // Few enough for the offsets to stay in the first-level cache.
-    constexpr std::size_t pass_elements = 2048;
-    offsets_.resize(pass_elements);
     elements_.resize(std::max(elements_.size(), n << element_log2));
-    for (std::size_t done = 0; done < n; done += pass_elements) {
-        const std::size_t n_pass = std::min(pass_elements, n - done);
-        find_offsets(factors, first + done, n_pass, offsets_.data());
+    const PredictKernel kernel = kernels.elementwise->predict[element_log2];
+    for_each_pass(factors, first, n, offsets_, [&](std::size_t done, std::size_t n_pass, const std::int32_t* offsets) {
         const std::uint8_t* from = factors.weight == 0 ? nullptr : predecessor + (done << element_log2);
-        kernels.elementwise->predict[element_log2](from, offsets_.data(), elements_.data() + (done << element_log2),
-                                                   n_pass, factors.mantissa_bits, factors.weight);
-    }
+        kernel(from, offsets, elements_.data() + (done << element_log2), n_pass, factors.mantissa_bits, factors.weight);
+    });
     return elements_.data();
+}
+
+void Prediction::find_keys(const Factors& factors, const std::uint8_t* predecessor, std::size_t first, std::size_t n,
+                           unsigned element_log2, const KeyFields& fields, const KernelSet& kernels,
+                           std::uint8_t* keys) {
+    const bool is_plain = factors.weight == 0 || factors.weight == kMinusExponent;
+    if (!is_plain || fields.shift + 1 < factors.mantissa_bits) {
+        const std::uint8_t* scales = predict(factors, predecessor, first, n, element_log2, kernels);
+        return kernels.elementwise->keys[element_log2](scales, keys, n, fields.shift, fields.base);
+    }
+    const ScaleKeyKernel kernel = kernels.elementwise->scale_keys[element_log2];
+    for_each_pass(factors, first, n, offsets_, [&](std::size_t done, std::size_t n_pass, const std::int32_t* offsets) {
+        const std::uint8_t* from = factors.weight == 0 ? nullptr : predecessor + (done << element_log2);
+        kernel(from, offsets, keys + done, n_pass, factors.mantissa_bits, factors.weight, fields.shift, fields.base);
+    });
 }
 
 }  // namespace weightzip

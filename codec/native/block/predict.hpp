@@ -10,6 +10,12 @@
 
 namespace weightzip {
 
+// How an element's magnitude becomes a key.
+struct KeyFields {
+    unsigned shift;
+    std::uint32_t base;
+};
+
 // The memory for predicted elements; it grows as needed.
 class Prediction {
 public:
@@ -18,8 +24,9 @@ public:
     const std::uint8_t* predict(const Factors& factors, const std::uint8_t* predecessor, std::size_t first,
                                 std::size_t n, unsigned element_log2, const KernelSet& kernels);
 
-    // The result of the last call.
-    const std::uint8_t* elements() const noexcept { return elements_.data(); }
+    // Writes the context keys of the same n elements' scales to keys.
+    void find_keys(const Factors& factors, const std::uint8_t* predecessor, std::size_t first, std::size_t n,
+                   unsigned element_log2, const KeyFields& fields, const KernelSet& kernels, std::uint8_t* keys);
 
 private:
     std::vector<std::int32_t> offsets_;

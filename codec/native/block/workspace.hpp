@@ -40,7 +40,8 @@ public:
     void find_keys(unsigned key_shift, std::uint32_t key_base) {
         const std::uint8_t* from = elements_->context_at(first_);
         if (elements_->context_input == ContextInput::scale) {
-            from = elements_->predictor == Predictor::factors ? predicted_ : find_scales();
+            if (elements_->predictor != Predictor::factors) return find_scale_keys({key_shift, key_base});
+            from = predicted_;
         }
         kernels_->elementwise->keys[elements_->context_log2()](from, keys(), n_, key_shift, key_base);
     }
@@ -59,6 +60,11 @@ private:
     const std::uint8_t* find_scales() {
         return prediction_.predict(*elements_->factors, elements_->predecessor_at(first_), first_, n_,
                                    elements_->element_log2, *kernels_);
+    }
+
+    void find_scale_keys(const KeyFields& fields) {
+        prediction_.find_keys(*elements_->factors, elements_->predecessor_at(first_), first_, n_,
+                              elements_->element_log2, fields, *kernels_, keys());
     }
 
     const Elements* elements_ = nullptr;

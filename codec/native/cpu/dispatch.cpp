@@ -18,7 +18,7 @@ constexpr KernelSet kAvx2{
 
 // What gains nothing from AVX-512 is that of AVX2.
 constexpr KernelSet kAvx512{
-    "avx512", kAvx512Features, &kElementwiseAvx512, map_bytes_avx2, count_byte_avx2, find_outside_avx2,
+    "avx512", kAvx512Features, &kElementwiseAvx512, map_bytes_avx512, count_byte_avx2, find_outside_avx2,
     rans_encode_avx512, rans_decode_avx512, 4};
 
 // The compiler takes nothing but literals here.

@@ -32,6 +32,7 @@ using FindOutsideKernel = std::size_t (*)(const std::uint8_t* bytes, std::size_t
 
 void map_bytes_scalar(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept;
 void map_bytes_avx2(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept;
+void map_bytes_avx512(std::uint8_t* bytes, std::size_t n_bytes, const ByteMap& map) noexcept;
 
 std::size_t count_byte_scalar(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t wanted) noexcept;
 std::size_t count_byte_avx2(const std::uint8_t* bytes, std::size_t n_bytes, std::uint8_t wanted) noexcept;

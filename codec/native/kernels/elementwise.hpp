@@ -35,6 +35,12 @@ using LogKernel = void (*)(const std::uint8_t* elements, std::int32_t* logs, std
 using PredictKernel = void (*)(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* predicted,
                                std::size_t n_elements, unsigned mantissa_bits, unsigned weight) noexcept;
 
+// Writes the context keys of the scales that PredictKernel writes, without these. weight is 0 or 255, key_shift
+// mantissa_bits - 1 or more.
+using ScaleKeyKernel = void (*)(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* keys,
+                                std::size_t n_elements, unsigned mantissa_bits, unsigned weight, unsigned key_shift,
+                                std::uint32_t key_base) noexcept;
+
 // Adds the size of each change from the predecessor, or of each element if that is nullptr, to that of its place in sums,
 // and returns the sum of all. Sizes are in fixed point: 2^29 or more, below 2^30, for elements whose exponent is
 // top_exponent. Those with higher exponents are taken to have this one.
@@ -53,6 +59,7 @@ struct ElementwiseKernels {
     KeyKernel keys[4];
     LogKernel logs[4];
     PredictKernel predict[4];
+    ScaleKeyKernel scale_keys[4];
     ChangeKernel add_changes[4];
     DeriveKernel derive[kDerivations];
 };

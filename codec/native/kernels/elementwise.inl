@@ -205,6 +205,7 @@ void find_keys(const std::uint8_t* __restrict elements, std::uint8_t* __restrict
 
 #include "kernels/derive.inl"
 #include "kernels/predict.inl"
+#include "kernels/scale_keys.inl"
 #include "kernels/changes.inl"
 
 #define WEIGHTZIP_ROW(KERNEL, T) {KERNEL<T, 0>, KERNEL<T, 1>, KERNEL<T, 2>, KERNEL<T, 3>}
@@ -217,5 +218,6 @@ void find_keys(const std::uint8_t* __restrict elements, std::uint8_t* __restrict
      WEIGHTZIP_SIZES(find_keys),                                                               \
      WEIGHTZIP_SIZES(find_logs),                                                               \
      WEIGHTZIP_SIZES(predict),                                                                 \
+     WEIGHTZIP_SIZES(find_scale_keys),                                                         \
      WEIGHTZIP_SIZES(add_changes),                                                             \
      WEIGHTZIP_ROW(derive, std::uint16_t)}

@@ -78,6 +78,12 @@ constexpr ByteTable<std::uint32_t> make_power_mantissas() noexcept {
     return table;
 }
 
+constexpr std::int32_t find_upper_half(const ByteTable<std::uint32_t>& mantissas) noexcept {
+    std::int32_t f = 0;
+    while (mantissas.values[f] < 1u << 15) ++f;
+    return f;
+}
+
 }  // namespace detail
 
 // LOG[f] - f.
@@ -85,6 +91,9 @@ inline constexpr ByteTable<std::int32_t> kLogExcess = detail::make_log_excess();
 
 // EXP[f].
 inline constexpr ByteTable<std::uint32_t> kPowerMantissas = detail::make_power_mantissas();
+
+// The first f for which EXP[f] has its top bit set: from there on a power is in the upper half of its octave.
+inline constexpr std::int32_t kUpperHalf = detail::find_upper_half(kPowerMantissas);
 
 // The same by bytes; LOG[f] - f has only one.
 inline constexpr ByteTable<std::uint8_t> kLogExcessBytes = detail::take_bytes_of(kLogExcess, 0);

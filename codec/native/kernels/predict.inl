@@ -5,6 +5,8 @@
 namespace weightzip {
 namespace {
 
+inline constexpr unsigned kMinusExponentWeight = 255;
+
 // What the predecessor adds to a level.
 enum class Share { nothing, weighted_log, minus_exponent };
 
@@ -100,7 +102,6 @@ void predict_share(const std::uint8_t* __restrict predecessor, const std::int32_
 template <typename T>
 void predict(const std::uint8_t* predecessor, const std::int32_t* offsets, std::uint8_t* predicted,
              std::size_t n_elements, unsigned mantissa_bits, unsigned weight) noexcept {
-    constexpr unsigned kMinusExponentWeight = 255;
     if (weight == 0) {
         return predict_share<T, Share::nothing>(nullptr, offsets, predicted, n_elements, mantissa_bits, 0);
     }
