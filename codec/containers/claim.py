@@ -71,22 +71,22 @@ def _drop_overlaps(ordered: list[TensorRange]) -> Iterator[TensorRange]:
         index += 1
         if claim.offset < position:
             continue
-        tiles = _find_tiles(ordered, index, claim)
-        yield from tiles or [claim]
+        parts = _find_parts(ordered, index, claim)
+        yield from parts or [claim]
         position = claim.end
 
 
-def _find_tiles(ordered: list[TensorRange], index: int, whole: TensorRange) -> list[TensorRange]:
+def _find_parts(ordered: list[TensorRange], index: int, whole: TensorRange) -> list[TensorRange]:
     """Return the claims from index on that tile `whole` without a gap, empty if they do not."""
-    tiles: list[TensorRange] = []
+    parts: list[TensorRange] = []
     position = whole.offset
     while index < len(ordered) and position < whole.end and ordered[index].offset <= position:
         claim = ordered[index]
         if claim.offset == position and claim.end <= whole.end and claim.n_bytes < whole.n_bytes:
-            tiles.append(claim)
+            parts.append(claim)
             position = claim.end
         index += 1
-    return tiles if position == whole.end else []
+    return parts if position == whole.end else []
 
 
 def _list_rests(tensors: list[TensorRange], storages: list[TensorRange]) -> Iterator[TensorRange]:

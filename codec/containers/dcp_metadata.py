@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from threading import Lock
 
-from weightzip.codec.containers.chunk_names import name_chunk
+from weightzip.codec.containers.fragment_names import name_fragment
 from weightzip.codec.containers.pickles import MAX_PICKLE_BYTES, DcpItem, read_dcp_metadata
 from weightzip.codec.containers.surroundings import Surroundings
 from weightzip.codec.containers.torch_dtypes import TorchDType, find_torch_dtype
@@ -20,7 +20,7 @@ _N_KEPT = 2
 
 @dataclass(frozen=True, slots=True)
 class ItemPlace:
-    """An item of a `.distcp` file: its name in the checkpoint, with its offset if the tensor has several chunks.
+    """An item of a `.distcp` file: its name in the checkpoint, with its offset if the tensor has several fragments.
 
     `n_elements` of `element` are expected in it; None where it is no tensor, or of a dtype that is not known here.
     """
@@ -85,18 +85,20 @@ def _group_items(pickle: bytes) -> ItemsByFile:
     by_file: dict[str, list[ItemPlace]] = defaultdict(list)
     for item in metadata.items:
         tensor = metadata.tensors.get(item.fqn)
-        by_file[item.file_name].append(_place_item(item, is_chunk=tensor is not None and tensor.n_chunks > 1))
+        by_file[item.file_name].append(
+            _place_item(item, is_fragment=tensor is not None and tensor.n_fragments > 1)
+        )
     return {
         name: tuple(sorted(items, key=lambda item: (item.offset, item.n_bytes)))
         for name, items in by_file.items()
     }
 
 
-def _place_item(item: DcpItem, *, is_chunk: bool) -> ItemPlace:
+def _place_item(item: DcpItem, *, is_fragment: bool) -> ItemPlace:
     is_transformed = len(item.transforms) > 0
-    if item.chunk_offset is None or item.chunk_shape is None:
+    if item.fragment_offset is None or item.fragment_shape is None:
         return ItemPlace(item.fqn, item.offset, item.n_bytes, is_transformed)
-    name = name_chunk(item.fqn, item.chunk_offset) if is_chunk else item.fqn
+    name = name_fragment(item.fqn, item.fragment_offset) if is_fragment else item.fqn
     element = find_torch_dtype(item.dtype or "")
-    n_elements = prod(item.chunk_shape) * (element.n_parts if element is not None else 0)
+    n_elements = prod(item.fragment_shape) * (element.n_parts if element is not None else 0)
     return ItemPlace(name, item.offset, item.n_bytes, is_transformed, element, n_elements)

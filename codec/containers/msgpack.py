@@ -1,7 +1,7 @@
 """msgpack files as flax writes them: nested maps whose leaves are arrays (extension 1: shape, dtype, bytes).
 
 The format has no magic: a file is one if it is a single map that holds arrays and ends where the file does. Arrays of
-more than a gigabyte come in flat chunks, which are tensors named after the element that they begin with.
+more than a gigabyte come in flat fragments, which are tensors named after the element that they begin with.
 """
 
 from collections import defaultdict
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from weightzip.codec.containers.chunk_names import name_chunk
 from weightzip.codec.containers.claim import make_claim, settle_claims
 from weightzip.codec.containers.dtype_names import DTYPES_BY_NAME
+from weightzip.codec.containers.fragment_names import name_fragment
 from weightzip.codec.containers.msgpack_cursor import Kind, read_head
 from weightzip.codec.containers.scan_cursor import ScanCursor
 from weightzip.codec.containers.unreadable import Unreadable
@@ -21,7 +21,7 @@ from weightzip.codec.format.limits import MAX_TENSORS
 from weightzip.codec.source import ByteSource
 
 _ARRAY_EXTENSION = 1
-_CHUNKED, _CHUNKS = "__msgpack_chunked_array__", "chunks"
+_IN_FRAGMENTS, _FRAGMENTS = "__msgpack_chunked_array__", "chunks"
 _MAX_KEY_BYTES = 4096
 _MAX_DEPTH = 64
 _MAX_RANK = 32
@@ -53,18 +53,18 @@ def read_msgpack_layout(source: ByteSource) -> Layout | None:
         return None
     claims = [
         make_claim(name, leaf.dtype, leaf.shape, leaf.offset, leaf.n_bytes)
-        for name, leaf in _name_leaves(walk.leaves, walk.chunked)
+        for name, leaf in _name_leaves(walk.leaves, walk.in_fragments)
     ]
     return Layout(ContainerKind.MSGPACK, source.size_bytes, settle_claims(claims, source.size_bytes))
 
 
 class _Walk:
-    """One pass through a file: the arrays, and the paths whose arrays are chunks."""
+    """One pass through a file: the arrays, and the paths whose arrays are fragments."""
 
     def __init__(self, cursor: ScanCursor) -> None:
         self._cursor = cursor
         self.leaves: list[_Leaf] = []
-        self.chunked: set[Path] = set()
+        self.in_fragments: set[Path] = set()
 
     def walk_file(self) -> None:
         head = read_head(self._cursor)
@@ -78,8 +78,8 @@ class _Walk:
         self._cursor.count_items(n_pairs)
         for _ in range(n_pairs):
             key = self._read_key()
-            if key == _CHUNKED:
-                self.chunked.add(path)
+            if key == _IN_FRAGMENTS:
+                self.in_fragments.add(path)
             self._walk_value((*path, key))
 
     def _walk_value(self, path: Path) -> None:
@@ -133,16 +133,16 @@ class _Walk:
         return tuple(size.size for size in sizes)
 
 
-def _name_leaves(leaves: list[_Leaf], chunked: set[Path]) -> Iterator[tuple[str, _Leaf]]:
-    chunks: dict[Path, list[_Leaf]] = defaultdict(list)
+def _name_leaves(leaves: list[_Leaf], in_fragments: set[Path]) -> Iterator[tuple[str, _Leaf]]:
+    fragments: dict[Path, list[_Leaf]] = defaultdict(list)
     for leaf in leaves:
         whole, last, index = leaf.path[:-2], leaf.path[-2:-1], leaf.path[-1]
-        if last == (_CHUNKS,) and whole in chunked and index.isdecimal():
-            chunks[whole].append(leaf)
+        if last == (_FRAGMENTS,) and whole in in_fragments and index.isdecimal():
+            fragments[whole].append(leaf)
         else:
             yield ".".join(leaf.path), leaf
-    for path, parts in chunks.items():
+    for path, parts in fragments.items():
         begin = 0
         for part in sorted(parts, key=lambda leaf: int(leaf.path[-1])):
-            yield name_chunk(".".join(path), (begin,)), part
+            yield name_fragment(".".join(path), (begin,)), part
             begin += prod(part.shape)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from weightzip.codec.containers.chunk_names import name_chunk, read_chunk_offsets
+from weightzip.codec.containers.fragment_names import name_fragment, read_fragment_offsets
 from weightzip.codec.containers.unreadable import Unreadable
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
@@ -56,17 +56,17 @@ def _parse_header(text: bytes, data_begin: int) -> tuple[TensorRange, ...]:
     if not isinstance(header, dict) or len(header) > MAX_TENSORS:
         raise Unreadable
     tensors = [_parse_tensor(name, entry, data_begin) for name, entry in header.items() if name != _METADATA]
-    named = _name_chunks(tensors, header)
+    named = _name_fragments(tensors, header)
     return tuple(sorted(named, key=lambda tensor: (tensor.offset, tensor.end)))
 
 
-def _name_chunks(tensors: list[TensorRange], header: dict[str, Any]) -> Iterator[TensorRange]:
-    """Yield the tensors, those that are chunks by names of their own: other files have the other chunks."""
-    offsets = read_chunk_offsets(header.get(_METADATA))
+def _name_fragments(tensors: list[TensorRange], header: dict[str, Any]) -> Iterator[TensorRange]:
+    """Yield the tensors, those that are fragments by names of their own: other files have the other fragments."""
+    offsets = read_fragment_offsets(header.get(_METADATA))
     for tensor in tensors:
-        name = name_chunk(tensor.name, offsets.get(tensor.name, ()))
-        is_chunk = tensor.name in offsets and name not in header
-        yield replace(tensor, name=name) if is_chunk else tensor
+        name = name_fragment(tensor.name, offsets.get(tensor.name, ()))
+        is_fragment = tensor.name in offsets and name not in header
+        yield replace(tensor, name=name) if is_fragment else tensor
 
 
 def _unique_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from shards.build import build_step
-from shards.flax_msgpack import Leaf, build_small_msgpack, pack, pack_chunked
+from shards.flax_msgpack import Leaf, build_small_msgpack, pack, pack_fragments
 from shards.gguf import build_small_gguf
 from shards.numpy_files import build_npy, build_npz, build_small_npz
 from shards.tar_files import build_small_tar
@@ -17,13 +17,15 @@ from shards.tar_files import build_small_tar
 def list_container_seeds() -> Mapping[str, Sequence[bytes]]:
     """Return sound files by target."""
     weights = np.arange(12, dtype=np.float32).reshape(3, 4)
-    chunked = pack_chunked(Leaf((3, 4), "float32", weights.tobytes()), chunk_elements=5, element_bytes=4)
+    in_fragments = pack_fragments(
+        Leaf((3, 4), "float32", weights.tobytes()), fragment_elements=5, element_bytes=4
+    )
     return {
         "safetensors": [build_step(1, n_elements=20)],
         "npy": [build_npy(weights), build_npy(np.asfortranarray(weights), version=(3, 0))],
         "npz": [build_small_npz(), build_npz({"w": weights}, compressed=True)],
         "gguf": [build_small_gguf()],
-        "msgpack": [build_small_msgpack(), pack({"embed": chunked})],
+        "msgpack": [build_small_msgpack(), pack({"embed": in_fragments})],
         "tar": [
             build_small_tar(form) for form in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)
         ],

@@ -21,11 +21,11 @@ from torch.distributed.checkpoint.metadata import (
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a `.distcp` file: a tensor, or a chunk of one at an offset, or any other object."""
+    """One item of a `.distcp` file: a tensor, or a fragment of one at an offset, or any other object."""
 
     fqn: str
     value: Any
-    chunk_offset: tuple[int, ...] | None = None
+    fragment_offset: tuple[int, ...] | None = None
     transforms: tuple[str, ...] = ()
 
 
@@ -57,19 +57,19 @@ def write_dcp(folder: Path, files: Mapping[str, Sequence[Item]], metadata_name: 
 def _find_offset(item: Item) -> torch.Size | None:
     if not isinstance(item.value, torch.Tensor):
         return None
-    return torch.Size(item.chunk_offset or [0] * item.value.dim())
+    return torch.Size(item.fragment_offset or [0] * item.value.dim())
 
 
 def _describe(item: Item, before: Any) -> BytesStorageMetadata | TensorStorageMetadata:
     if not isinstance(item.value, torch.Tensor):
         return BytesStorageMetadata()
     tensor = item.value
-    chunks = [] if before is None else list(before.chunks)
-    chunks.append(ChunkStorageMetadata(_find_offset(item) or torch.Size([]), tensor.size()))
-    whole = [max(map(sum, zip(*sizes, strict=True))) for sizes in _by_axis(chunks)]
-    return TensorStorageMetadata(TensorProperties(tensor.dtype), torch.Size(whole), chunks)
+    fragments = [] if before is None else list(before.chunks)
+    fragments.append(ChunkStorageMetadata(_find_offset(item) or torch.Size([]), tensor.size()))
+    whole = [max(map(sum, zip(*sizes, strict=True))) for sizes in _by_axis(fragments)]
+    return TensorStorageMetadata(TensorProperties(tensor.dtype), torch.Size(whole), fragments)
 
 
-def _by_axis(chunks: Sequence[ChunkStorageMetadata]) -> list[tuple[Any, Any]]:
-    offsets, sizes = zip(*((chunk.offsets, chunk.sizes) for chunk in chunks), strict=True)
+def _by_axis(fragments: Sequence[ChunkStorageMetadata]) -> list[tuple[Any, Any]]:
+    offsets, sizes = zip(*((fragment.offsets, fragment.sizes) for fragment in fragments), strict=True)
     return list(zip(zip(*offsets, strict=True), zip(*sizes, strict=True), strict=True))

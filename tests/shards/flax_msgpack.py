@@ -43,9 +43,9 @@ def pack(value: Any) -> bytes:
     raise TypeError(value)
 
 
-def pack_chunked(leaf: Leaf, chunk_elements: int, element_bytes: int) -> dict[str, Any]:
-    """Return the map that flax writes for a large array, cut into chunks of that many elements."""
-    step = chunk_elements * element_bytes
+def pack_fragments(leaf: Leaf, fragment_elements: int, element_bytes: int) -> dict[str, Any]:
+    """Return the map that flax writes for a large array, cut into fragments of that many elements."""
+    step = fragment_elements * element_bytes
     parts = [leaf.data[begin : begin + step] for begin in range(0, len(leaf.data), step)]
     return {
         "__msgpack_chunked_array__": True,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from math import prod
 
-from weightzip.codec.containers.chunk_names import name_chunk
 from weightzip.codec.containers.claim import make_claim
+from weightzip.codec.containers.fragment_names import name_fragment
 from weightzip.codec.format.layout import TensorRange
 
 
@@ -29,7 +29,7 @@ class Fragment:
     @property
     def full_name(self) -> str:
         """Return the name of the parameter, with the place of the first element where that is not all of it."""
-        return self.name if self.is_whole or self.start is None else name_chunk(self.name, [self.start])
+        return self.name if self.is_whole or self.start is None else name_fragment(self.name, [self.start])
 
     @property
     def own_shape(self) -> tuple[int, ...]:

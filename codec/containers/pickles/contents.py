@@ -89,11 +89,11 @@ class LegacyContents:
 
 @dataclass(frozen=True, slots=True)
 class DcpItem:
-    """One entry of DCP's storage_data. Offset, shape and dtype of the chunk are None for what is no tensor."""
+    """One entry of DCP's storage_data. Offset, shape and dtype of the fragment are None for what is no tensor."""
 
     fqn: str
-    chunk_offset: tuple[int, ...] | None
-    chunk_shape: tuple[int, ...] | None
+    fragment_offset: tuple[int, ...] | None
+    fragment_shape: tuple[int, ...] | None
     dtype: str | None
     file_name: str
     offset: int
@@ -106,7 +106,7 @@ class DcpTensor:
     """One tensor of DCP's state_dict_metadata, over all files."""
 
     shape: tuple[int, ...]
-    n_chunks: int
+    n_fragments: int
 
 
 @dataclass(frozen=True)

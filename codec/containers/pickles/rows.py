@@ -125,8 +125,8 @@ def parse_dcp_metadata(rows: Iterator[Row]) -> DcpMetadata | None:
     tensors: dict[str, DcpTensor] = {}
     for row in rows:
         match row:
-            case ["described", fqn, shape, n_chunks]:
-                tensors[take_text(fqn)] = DcpTensor(take_numbers(shape), take_number(n_chunks))
+            case ["described", fqn, shape, n_fragments]:
+                tensors[take_text(fqn)] = DcpTensor(take_numbers(shape), take_number(n_fragments))
             case ["item", *columns]:
                 items.append(_parse_item(columns))
             case ["end", _]:

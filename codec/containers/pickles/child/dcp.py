@@ -1,4 +1,4 @@
-"""Reads what a DCP `.metadata` file says: where the items of a checkpoint lie, and which chunk of which tensor each is."""
+"""Reads what a DCP `.metadata` file says: where the items of a checkpoint lie, and which fragment of which tensor each is."""
 
 from collections.abc import Iterator
 
@@ -24,22 +24,22 @@ def list_dcp_rows(root: object) -> Iterator[Row]:
     tensors: dict[str, tuple[str, _Shapes]] = {}
     shapes_by_list: dict[int, _Shapes] = {}  # one list may stand at any number of names
     for fqn, description in described.items():
-        size, chunks = get_field(description, "size"), get_field(description, "chunks")
-        if size is None or not isinstance(chunks, list):  # no tensor
+        size, fragments = get_field(description, "size"), get_field(description, "chunks")
+        if size is None or not isinstance(fragments, list):  # no tensor
             continue
-        shapes = shapes_by_list.get(id(chunks))
+        shapes = shapes_by_list.get(id(fragments))
         if shapes is None:
-            shapes = shapes_by_list[id(chunks)] = _list_chunk_shapes(chunks)
+            shapes = shapes_by_list[id(fragments)] = _list_fragment_shapes(fragments)
         tensors[take_text(fqn)] = _name_dtype(get_field(description, "properties")), shapes
         yield ["described", take_text(fqn), take_numbers(size), len(shapes)]
     for place, info in stored.items():
         yield _tell_item(place, info, tensors)
 
 
-def _list_chunk_shapes(chunks: list[object]) -> _Shapes:
+def _list_fragment_shapes(fragments: list[object]) -> _Shapes:
     return {
-        tuple(take_numbers(get_field(chunk, "offsets"))): take_numbers(get_field(chunk, "sizes"))
-        for chunk in chunks
+        tuple(take_numbers(get_field(fragment, "offsets"))): take_numbers(get_field(fragment, "sizes"))
+        for fragment in fragments
     }
 
 

@@ -44,7 +44,7 @@ def test_equals_have_the_first_name() -> None:
     assert _settle(("b", 0, 10), ("a", 0, 10)) == [("a", 0, 10)]
 
 
-def test_the_larger_goes_first_unless_smaller_ones_tile_it() -> None:
+def test_the_larger_goes_first_unless_smaller_ones_cover_it() -> None:
     assert _settle(("all", 0, 30), ("x", 0, 10), ("y", 20, 10)) == [("all", 0, 30)]
     assert _settle(("all", 0, 30), ("x", 0, 10), ("y", 10, 20)) == [("x", 0, 10), ("y", 10, 20)]
 

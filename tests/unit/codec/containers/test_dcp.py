@@ -48,7 +48,7 @@ def test_a_real_save_is_named_as_its_state_dict(tmp_path: Path) -> None:
     assert {tensor.name: tensor.shape for tensor in layout.tensors}["model.weight"] == (4, 6)
 
 
-def test_chunks_of_a_tensor_are_named_by_their_offsets(tmp_path: Path) -> None:
+def test_fragments_of_a_tensor_are_named_by_their_offsets(tmp_path: Path) -> None:
     files = {
         FILE: [Item("lr", 0.1), Item("w", W, (0, 0)), Item("v", V)],
         "__1_0.distcp": [Item("w", W + 1, (4, 0))],

@@ -1,10 +1,10 @@
-"""msgpack files of flax: where arrays lie, whole and in chunks; and what makes no sense is opaque."""
+"""msgpack files of flax: where arrays lie, whole and in fragments; and what makes no sense is opaque."""
 
 import struct
 
 import pytest
 
-from shards.flax_msgpack import Leaf, build_small_msgpack, pack, pack_chunked
+from shards.flax_msgpack import Leaf, build_small_msgpack, pack, pack_fragments
 from support.layouts import cut, read_tensors
 from weightzip.codec.companions import find_second_moment
 from weightzip.codec.format.dtypes import DType
@@ -29,18 +29,20 @@ def test_arrays_are_named_by_their_path() -> None:
     assert find_second_moment(first, found) == found["opt_state.0.nu.dense.kernel"]
 
 
-def test_chunks_are_named_after_the_element_they_begin_with() -> None:
+def test_fragments_are_named_after_the_element_they_begin_with() -> None:
     whole = Leaf((11, 2), "bfloat16", bytes(range(44)))
-    data = pack({"embed": pack_chunked(whole, chunk_elements=2, element_bytes=2), "chunks": {"0": KERNEL}})
+    data = pack(
+        {"embed": pack_fragments(whole, fragment_elements=2, element_bytes=2), "chunks": {"0": KERNEL}}
+    )
     found = read_tensors(data)[1]
     assert list(found) == [f"embed[{begin}]" for begin in range(0, 22, 2)] + ["chunks.0"]
     assert b"".join(cut(data, found[name]) for name in list(found)[:-1]) == whole.data
 
 
-def test_chunks_count_by_number_not_by_place() -> None:
-    chunked = pack_chunked(Leaf((6,), "uint8", bytes(6)), chunk_elements=4, element_bytes=1)
-    chunked["chunks"] = dict(reversed(chunked["chunks"].items()))
-    assert list(read_tensors(pack({"w": chunked}))[1]) == ["w[4]", "w[0]"]
+def test_fragments_count_by_number_not_by_place() -> None:
+    in_fragments = pack_fragments(Leaf((6,), "uint8", bytes(6)), fragment_elements=4, element_bytes=1)
+    in_fragments["chunks"] = dict(reversed(in_fragments["chunks"].items()))
+    assert list(read_tensors(pack({"w": in_fragments}))[1]) == ["w[4]", "w[0]"]
 
 
 @pytest.mark.parametrize(

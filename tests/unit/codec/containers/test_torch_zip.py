@@ -156,7 +156,7 @@ def test_tied_tensors_have_the_first_name() -> None:
     assert sorted(tensors) == ["a", "embed"]
 
 
-def test_views_that_tile_their_storage_go_before_it() -> None:
+def test_views_that_cover_their_storage_go_before_it() -> None:
     qkv = torch.randn(12, 4)
     data = _save({"qkv": qkv, "q": qkv[:4], "k": qkv[4:8], "v": qkv[8:]})
     tensors = _read(data)

@@ -94,7 +94,9 @@ def test_windows_are_the_shortest_stretches_of_frames_with_the_same_bytes(
         ([(0, -1), (0, 51)], "run_bytes is out of range"),
     ],
 )
-def test_runs_that_do_not_tile_the_shard_are_rejected(runs: list[tuple[int, int]], message: str) -> None:
+def test_runs_that_do_not_cover_the_shard_once_are_rejected(
+    runs: list[tuple[int, int]], message: str
+) -> None:
     with pytest.raises(CorruptData, match=message):
         _decode(encode_arrangement(_make(runs)), _make_frames(50))
 

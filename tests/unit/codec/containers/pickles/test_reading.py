@@ -118,9 +118,13 @@ def test_metadata_of_a_distributed_checkpoint(tmp_path: Path) -> None:
     assert metadata is not None
     assert metadata.tensors == {"model.w": DcpTensor((4, 3), 1), "model.b": DcpTensor((2,), 1)}
     items = {item.fqn: item for item in metadata.items}
-    assert (items["model.w"].chunk_offset, items["model.w"].chunk_shape) == ((0, 0), (4, 3))
+    assert (items["model.w"].fragment_offset, items["model.w"].fragment_shape) == ((0, 0), (4, 3))
     assert (items["model.w"].dtype, items["model.b"].dtype) == ("float32", "bfloat16")
-    assert (items["step"].chunk_offset, items["step"].chunk_shape, items["step"].dtype) == (None, None, None)
+    assert (items["step"].fragment_offset, items["step"].fragment_shape, items["step"].dtype) == (
+        None,
+        None,
+        None,
+    )
     assert {item.transforms for item in metadata.items} == {()}
     position = 0
     for item in sorted(metadata.items, key=lambda item: item.offset):

@@ -1,4 +1,4 @@
-"""The chunks that DCP writes into safetensors files: their offsets are part of their names."""
+"""The fragments that DCP writes into safetensors files: their offsets are part of their names."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from shards.build import Tensor, build_safetensors
 from support.layouts import read_tensors
-from weightzip.codec.containers.chunk_names import read_chunk_offsets
+from weightzip.codec.containers.fragment_names import read_fragment_offsets
 
 
 def _build(names: list[str], info: object) -> bytes:
@@ -15,7 +15,7 @@ def _build(names: list[str], info: object) -> bytes:
     return build_safetensors(tensors, metadata={"format": "pt", "DCP_SHARDING_INFO": text})
 
 
-def test_chunks_are_named_by_their_offsets() -> None:
+def test_fragments_are_named_by_their_offsets() -> None:
     info = {
         "w": {"saved_offsets": [4, 0]},
         "v": {"saved_offsets": [0, 0]},
@@ -51,9 +51,9 @@ def test_offsets_that_make_no_sense_are_left_out(info: object) -> None:
 
 def test_more_than_any_model_has_is_left_out() -> None:
     text = '{"w": {"saved_offsets": [4]}, "x": [' + "[],[]," * 500_000 + "1]}"
-    assert read_chunk_offsets({"DCP_SHARDING_INFO": text}) == {}
+    assert read_fragment_offsets({"DCP_SHARDING_INFO": text}) == {}
 
 
 @pytest.mark.parametrize("metadata", [None, [], {"DCP_SHARDING_INFO": 1}, {"format": "pt"}])
 def test_other_metadata_says_nothing(metadata: object) -> None:
-    assert read_chunk_offsets(metadata) == {}
+    assert read_fragment_offsets(metadata) == {}

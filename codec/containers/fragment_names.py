@@ -1,4 +1,4 @@
-"""The names of chunks: of tensors that lie in several files, or in several places of one."""
+"""The names of fragments: of tensors that lie in several files, or in several places of one."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ _MAX_TEXT_BYTES = 32 << 20
 _MAX_VALUES = 2_000_000
 
 
-def name_chunk(name: str, offsets: Sequence[int]) -> str:
-    """Return the name of the chunk that begins at these indices of a tensor: `name[o0,o1]`."""
+def name_fragment(name: str, offsets: Sequence[int]) -> str:
+    """Return the name of the fragment that begins at these indices of a tensor: `name[o0,o1]`."""
     return f"{name}[{','.join(map(str, offsets))}]"
 
 
-def read_chunk_offsets(metadata: Any) -> Mapping[str, tuple[int, ...]]:
+def read_fragment_offsets(metadata: Any) -> Mapping[str, tuple[int, ...]]:
     """Return the offsets by name that DCP notes in the metadata of its safetensors files; empty if there are none.
 
     Tensors that begin where the whole tensor does are left out: they may be the whole tensor. What makes no sense is
