@@ -12,14 +12,14 @@ from weightzip.files import compress_directory, decompress_directory, verify_dir
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     """Return a folder of links to files that lie elsewhere, with one link within."""
-    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "abc"
-    blobs.mkdir()
-    snapshot.mkdir(parents=True)
-    write_step(blobs, 1).rename(blobs / "8b69")
-    (snapshot / "model.safetensors").symlink_to("../../blobs/8b69")
-    (snapshot / "latest").symlink_to("model.safetensors")
-    (snapshot / "dangling").symlink_to("../../nowhere")
-    return snapshot
+    contents, revision = tmp_path / "contents", tmp_path / "snapshots" / "abc"
+    contents.mkdir()
+    revision.mkdir(parents=True)
+    write_step(contents, 1).rename(contents / "8b69")
+    (revision / "model.safetensors").symlink_to("../../contents/8b69")
+    (revision / "latest").symlink_to("model.safetensors")
+    (revision / "dangling").symlink_to("../../nowhere")
+    return revision
 
 
 def test_links_that_lead_out_are_refused_unless_somebody_says_what_is_wanted(
@@ -27,7 +27,7 @@ def test_links_that_lead_out_are_refused_unless_somebody_says_what_is_wanted(
 ) -> None:
     with pytest.raises(UsageError, match=r"--follow-links .* or --keep-links") as caught:
         compress_directory(cache, tmp_path / "archives")
-    assert "blobs/8b69 (and 1 more)" in str(caught.value)
+    assert "contents/8b69 (and 1 more)" in str(caught.value)
     assert not (tmp_path / "archives").exists()
 
 
@@ -39,7 +39,7 @@ def test_followed_links_come_back_as_files(cache: Path, tmp_path: Path) -> None:
     decompress_directory(tmp_path / "archives", tmp_path / "out")
     restored = tmp_path / "out" / "model.safetensors"
     assert not restored.is_symlink()
-    assert restored.read_bytes() == (tmp_path / "blobs" / "8b69").read_bytes()
+    assert restored.read_bytes() == (tmp_path / "contents" / "8b69").read_bytes()
     assert (tmp_path / "out" / "dangling").readlink() == Path("../../nowhere")
 
 
@@ -47,11 +47,11 @@ def test_kept_links_come_back_as_links(cache: Path, tmp_path: Path) -> None:
     assert compress_directory(cache, tmp_path / "archives", follow_links=False) == []
     verify_directory(cache, tmp_path / "archives")
     decompress_directory(tmp_path / "archives", tmp_path / "out")
-    assert (tmp_path / "out" / "model.safetensors").readlink() == Path("../../blobs/8b69")
+    assert (tmp_path / "out" / "model.safetensors").readlink() == Path("../../contents/8b69")
 
 
 def test_a_link_to_a_folder_elsewhere_is_not_followed(cache: Path, tmp_path: Path) -> None:
-    (cache / "data").symlink_to(tmp_path / "blobs")
+    (cache / "data").symlink_to(tmp_path / "contents")
     with pytest.raises(UsageError, match=r"data: leads out of .* but not to a file"):
         compress_directory(cache, tmp_path / "archives", follow_links=True)
 
