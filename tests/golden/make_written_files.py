@@ -53,7 +53,7 @@ def main() -> None:
             _copy(written / source, TARGET / name)
     if len(sys.argv) > 1:
         (TARGET / "flax").mkdir(exist_ok=True)
-        command = [sys.argv[1], "-c", _FLAX, TARGET / "flax" / "checkpoint_9"]
+        command = [sys.argv[1], "-c", _FLAX, str(TARGET / "flax" / "checkpoint_9")]
         versions |= json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     for place in sorted({TARGET / name for name in CHOSEN.values()}):
         strangers = examine_checkpoint(place).strangers

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from weightzip.codec.companions import find_second_moment
 from weightzip.codec.containers import DirectorySurroundings, read_layout
-from weightzip.codec.pairing import File, pair_tensors
+from weightzip.codec.pairing import pair_tensors
+from weightzip.codec.probe import File
 from weightzip.codec.source import FileSource
 from writers.examine.ranges import Examined, FoundRange
 
