@@ -56,12 +56,11 @@ def estimate_blocks(
     companion_bytes: int = 0,
     mantissa_bits: int = 0,
     sections: Sequence[tuple[int, int, int]] = (),
-    max_low_contexts: int = 0,
 ) -> int:
     """
     Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 16384 elements.
 
-    It does not look at low contexts. Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
+    Low contexts are left out of it. Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
 
     Raises:
         ValueError: as encode_blocks.

@@ -79,8 +79,13 @@ class CpuBackend:
         self, raw: BytesLike, predecessor: BytesLike | None, companion: BytesLike | None, recipe: Recipe
     ) -> bytes:
         inputs = _select_inputs(recipe, predecessor, companion)
-        wishes = _describe_recipe(recipe)
-        return _native.encode_blocks(raw, *inputs, **wishes, n_threads=self._threads_a_frame)
+        return _native.encode_blocks(
+            raw,
+            *inputs,
+            **_describe_recipe(recipe),
+            max_low_contexts=recipe.max_low_contexts,
+            n_threads=self._threads_a_frame,
+        )
 
     def decode_blocks(
         self,
@@ -97,7 +102,7 @@ class CpuBackend:
 
 
 class _RecipeWishes(TypedDict):
-    """A recipe in the words of the native core."""
+    """A recipe in the words of the native core, as far as estimates see it."""
 
     element_bytes: int
     transform: int
@@ -108,7 +113,6 @@ class _RecipeWishes(TypedDict):
     key_shift: int
     mantissa_bits: int
     sections: Sequence[tuple[int, int, int]]
-    max_low_contexts: int
 
 
 def _describe_recipe(recipe: Recipe) -> _RecipeWishes:
@@ -122,7 +126,6 @@ def _describe_recipe(recipe: Recipe) -> _RecipeWishes:
         "key_shift": recipe.key_shift,
         "mantissa_bits": recipe.mantissa_bits,
         "sections": recipe.sections,
-        "max_low_contexts": recipe.max_low_contexts,
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weightzip.codec.backend import BlockBackend
 from weightzip.codec.background import map_in_order, run_ahead
 from weightzip.codec.compare import are_equal
-from weightzip.codec.derivation import find_derivation
+from weightzip.codec.derivation import Derivation, find_derivation
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.frames import EncodedFrame, InputBytes, decode_frame, encode_frame
 from weightzip.codec.join import Join
@@ -23,7 +23,7 @@ class LoadedSpan:
     """What becomes one frame: its bytes, and those that it may lean on.
 
     `passed` are the bytes of the shard, in its order, that were read for it: its own, or a window's if it is the
-    first of those that gather from there, or none.
+    first of those that gather from there, or none. `derivation` is how its bytes follow from the companion.
     """
 
     span: FrameSpan
@@ -31,6 +31,7 @@ class LoadedSpan:
     passed: BytesLike
     predecessor: InputBytes | None = None
     companion: InputBytes | None = None
+    derivation: Derivation | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def encode_shard(
             span.dtype,
             backend,
             sections=span.sections,
+            derivation=item.derivation,
             level=level,
         )
         if verify:
@@ -130,8 +132,9 @@ def _load_span(
     if copy is not None and are_equal(raw, copy.data):
         return LoadedSpan(span, raw, passed, predecessor=copy)
     companion = _load_input(span.companion, files)
-    if companion is not None and find_derivation(raw, companion.data) is not None:
-        return LoadedSpan(span, raw, passed, companion=companion)
+    derivation = find_derivation(raw, companion.data) if companion is not None else None
+    if derivation is not None:
+        return LoadedSpan(span, raw, passed, companion=companion, derivation=derivation)
     return LoadedSpan(span, raw, passed, _load_input(span.predecessor, files), companion)
 
 

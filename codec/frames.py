@@ -70,11 +70,13 @@ def encode_frame(
     backend: BlockBackend,
     *,
     sections: tuple[Section, ...] = (),
+    derivation: Derivation | None = None,
     level: Level = Level.DEFAULT,
 ) -> EncodedFrame:
     """Return the smallest frame for raw that the level allows.
 
     `predecessor` is as long as raw; `companion` has as many elements. `sections`: see list_recipes.
+    `derivation`: see plan_frame.
     """
     plan = plan_frame(
         raw,
@@ -83,6 +85,7 @@ def encode_frame(
         dtype,
         backend,
         sections=sections,
+        derivation=derivation,
         level=level,
     )
     frame = DataFrame(

@@ -7,7 +7,7 @@ import numpy as np
 
 from weightzip.codec.backend import BlockBackend
 from weightzip.codec.compare import are_equal
-from weightzip.codec.derivation import find_derivation
+from weightzip.codec.derivation import Derivation
 from weightzip.codec.format.block_group import ContextInput, Predictor, Transform, decode_recipe_head
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
@@ -27,6 +27,9 @@ _FEW_BYTES = 16 << 10
 _FAR_TOO_MANY = float("inf")
 # Estimates err by a few percent; within this margin both forms are built and measured.
 _ESTIMATE_MARGIN = 1.05
+# At the level max, refinements are tried whatever they refine, and recipes whose estimates are as near as this are all
+# built and measured: second moments had come out larger than at the level default.
+_RECIPE_MARGIN = 1.01
 # What contexts by scale must save of differences, as a divisor of the size without them: their estimates promise more
 # than those by exponent do, and they decode more slowly.
 _SCALES_WORTH = 256
@@ -63,11 +66,13 @@ def plan_frame(
     backend: BlockBackend,
     *,
     sections: tuple[Section, ...] = (),
+    derivation: Derivation | None = None,
     level: Level = Level.DEFAULT,
 ) -> Plan:
     """Return the smallest form of raw that we know of at this level.
 
     `predecessor`, if any, is as long as raw; `companion`, if any, has as many elements. `sections`: see list_recipes.
+    `derivation` is how raw follows from companion, None if it does not.
     """
     if predecessor is not None and are_equal(raw, predecessor):
         return Plan(Method.IDENTICAL, b"", uses_predecessor=True)
@@ -75,7 +80,6 @@ def plan_frame(
     if element is not None and len(element) + 1 < len(raw):
         rest = bytes([dtype.element_bytes.bit_length() - 1]) + element
         return Plan(Method.CONSTANT, rest)
-    derivation = find_derivation(raw, companion) if companion is not None else None
     if derivation is not None:
         return Plan(Method.DERIVED, bytes([derivation]), uses_companion=True)
     plans = [Plan(Method.STORED, raw)]
@@ -93,7 +97,7 @@ def _plan_coded(
     zstd_bytes = _estimate_zstd(raw, dtype)
     if len(recipes) == 1 and zstd_bytes == _FAR_TOO_MANY:
         return [_plan_blocks(raw, inputs, recipes[0], backend)]
-    recipe, block_bytes = _choose_recipe(raw, inputs, recipes, backend)
+    best, block_bytes = _choose_recipes(raw, inputs, recipes, level, backend)
     best_bytes = min(zstd_bytes, block_bytes)
     if best_bytes > len(raw) * _ESTIMATE_MARGIN:
         return []
@@ -102,8 +106,8 @@ def _plan_coded(
         plans.append(_plan_zstd(raw, level))
         # A few rows of zeros among the samples promise far too much: from here on the true size counts.
         best_bytes = min(len(plans[0].rest), block_bytes)
-    if recipe is not None and block_bytes <= best_bytes * _ESTIMATE_MARGIN:
-        plans.append(_plan_blocks(raw, inputs, recipe, backend))
+    if block_bytes <= best_bytes * _ESTIMATE_MARGIN:
+        plans += [_plan_blocks(raw, inputs, recipe, backend) for recipe in best]
     return plans
 
 
@@ -113,10 +117,8 @@ def _plan_both(
     """Return the zstd plan and the blocks plan of so few bytes that estimates would take as long."""
     plans = [_plan_zstd(raw, level)]
     recipes = _list_usable(raw, inputs, dtype, level)
-    best = recipes[0] if len(recipes) == 1 else _choose_recipe(raw, inputs, recipes, backend)[0]
-    if best is not None:
-        plans.append(_plan_blocks(raw, inputs, best, backend))
-    return plans
+    best = recipes if len(recipes) == 1 else _choose_recipes(raw, inputs, recipes, level, backend)[0]
+    return plans + [_plan_blocks(raw, inputs, recipe, backend) for recipe in best]
 
 
 def _plan_zstd(raw: BytesLike, level: Level) -> Plan:
@@ -149,22 +151,26 @@ def _list_usable(raw: BytesLike, inputs: _Inputs, dtype: DType, level: Level) ->
     return [replace(recipe, max_low_contexts=_MAX_LOW_CONTEXTS) for recipe in usable]
 
 
-def _choose_recipe(
-    raw: BytesLike, inputs: _Inputs, recipes: Sequence[Recipe], backend: BlockBackend
-) -> tuple[Recipe | None, float]:
-    """Return the recipe with the smallest estimate (the first of equals) and that estimate."""
+def _choose_recipes(
+    raw: BytesLike, inputs: _Inputs, recipes: Sequence[Recipe], level: Level, backend: BlockBackend
+) -> tuple[Sequence[Recipe], float]:
+    """Return the recipe with the smallest estimate (the first of equals), or those near it, and that estimate."""
+    estimates: list[tuple[Recipe, float]] = []
     best: Recipe | None = None
     best_bytes = _FAR_TOO_MANY
     previous: Recipe | None = None
     for recipe in recipes:
-        if recipe.refines and best is not previous:
+        if recipe.refines and best is not previous and level is not Level.MAX:
             continue
         n_bytes = backend.estimate_blocks(raw, inputs.predecessor, inputs.companion, recipe)
+        estimates.append((recipe, n_bytes))
         by_scale = recipe.context_input == ContextInput.SCALE and recipe.predictor != Predictor.NONE
         if n_bytes + (best_bytes / _SCALES_WORTH if by_scale else 0) < best_bytes:
             best, best_bytes = recipe, n_bytes
         previous = recipe
-    return best, best_bytes
+    if level is Level.MAX:
+        return [recipe for recipe, n_bytes in estimates if n_bytes <= best_bytes * _RECIPE_MARGIN], best_bytes
+    return [best] if best is not None else [], best_bytes
 
 
 def _are_positive(raw: BytesLike, element_bytes: int) -> bool:

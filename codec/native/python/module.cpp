@@ -133,22 +133,21 @@ Raises:
         "estimate_blocks",
         [](nb::handle raw, nb::handle predecessor, nb::handle companion, unsigned element_bytes, unsigned transform,
            unsigned max_contexts, unsigned key_shift, unsigned predictor, unsigned context_input,
-           unsigned companion_bytes, unsigned mantissa_bits, const SectionTuples& sections,
-           unsigned max_low_contexts) {
+           unsigned companion_bytes, unsigned mantissa_bits, const SectionTuples& sections) {
             return weightzip::estimate_blocks(raw, predecessor, companion,
                                               {element_bytes, transform, predictor, context_input, companion_bytes,
-                                               max_contexts, max_low_contexts, key_shift, mantissa_bits, sections});
+                                               max_contexts, 0, key_shift, mantissa_bits, sections});
         },
         "raw"_a, "predecessor"_a.none(), "companion"_a.none(), nb::kw_only(), "element_bytes"_a, "transform"_a,
         "max_contexts"_a, "key_shift"_a, "predictor"_a = 0, "context_input"_a = 0, "companion_bytes"_a = 0,
-        "mantissa_bits"_a = 0, "sections"_a = nb::make_tuple(), "max_low_contexts"_a = 0,
+        "mantissa_bits"_a = 0, "sections"_a = nb::make_tuple(),
         nb::sig("def estimate_blocks(raw: Buffer, predecessor: Buffer | None, companion: Buffer | None, *, "
                 "element_bytes: int, transform: int, max_contexts: int, key_shift: int, predictor: int = 0, "
                 "context_input: int = 0, companion_bytes: int = 0, mantissa_bits: int = 0, "
-                "sections: Sequence[tuple[int, int, int]] = (), max_low_contexts: int = 0) -> int"),
+                "sections: Sequence[tuple[int, int, int]] = ()) -> int"),
         R"(Estimate the length of encode_blocks' result, in bytes, from a fixed sample of at most 16384 elements.
 
-It does not look at low contexts. Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
+Low contexts are left out of it. Factors of predictor 2 are fitted to all elements first, which takes time in proportion to their number.
 
 Raises:
     ValueError: as encode_blocks.)");

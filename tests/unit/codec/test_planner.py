@@ -7,7 +7,7 @@ import pytest
 
 from shards.build import to_bf16
 from weightzip.codec.backend import CpuBackend
-from weightzip.codec.derivation import Derivation, derive
+from weightzip.codec.derivation import Derivation, derive, find_derivation
 from weightzip.codec.format.block_group import ContextInput, Transform, decode_recipe_head
 from weightzip.codec.format.data_frame import Method
 from weightzip.codec.format.dtypes import DType
@@ -106,7 +106,7 @@ def test_numbers_that_repeat_a_few_values_still_meet_zstd() -> None:
 
 
 def _plan_beside(raw: bytes, companion: bytes, dtype: DType, predecessor: bytes | None = None) -> Plan:
-    return plan_frame(raw, predecessor, companion, dtype, BACKEND)
+    return plan_frame(raw, predecessor, companion, dtype, BACKEND, derivation=find_derivation(raw, companion))
 
 
 @pytest.mark.parametrize(
