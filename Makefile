@@ -18,7 +18,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find codec/native -type f)
 # A pip old enough to lack `-C` comes with Debian 12: hence the long form.
 STRICT_BUILD := --config-settings=cmake.define.WEIGHTZIP_WERROR=ON --config-settings=build-dir=build/strict
 
-.PHONY: help run test lint types strict-build stubs pytest bench compatibility fuzz hunt clean clang check-machine
+.PHONY: help run test lint types strict-build stubs pytest bench compatibility fuzz hunt clean clang bindfs check-machine
 .DELETE_ON_ERROR:
 
 help:  ## List the commands
@@ -52,7 +52,7 @@ stubs: $(STAMPS)/test  ## Compare codec/_native.pyi with the built extension
 	@diff -u codec/_native.pyi build/_native.pyi || { echo "codec/_native.pyi is out of date: cp build/_native.pyi codec/" >&2; exit 1; }
 
 pytest: $(STAMPS)/test $(BIN)/promtool  ## Run the tests, with PYTEST_ARGS= if given
-	@$(MAKE) --no-print-directory clang || true  # only root can install it; one test says so where it is missing
+	@$(MAKE) --no-print-directory --keep-going clang bindfs || true  # only root can install them; a test each says so where one is missing
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
@@ -98,6 +98,12 @@ clang:
 	@command -v clang++ >/dev/null || apt-get install -qq --no-install-recommends $(CLANG) >/dev/null || \
 	  { apt-get update -q && apt-get install -qq --no-install-recommends $(CLANG); } >/dev/null || \
 	  { echo "no Clang: apt-get install $(CLANG)" >&2; exit 1; }
+
+# Shows a directory at another place through FUSE, as a network file system does.
+bindfs:
+	@command -v bindfs >/dev/null || apt-get install -qq --no-install-recommends bindfs >/dev/null || \
+	  { apt-get update -q && apt-get install -qq --no-install-recommends bindfs; } >/dev/null || \
+	  { echo "no bindfs: apt-get install bindfs" >&2; exit 1; }
 
 check-machine:
 	@test "$$(uname -s)" = Linux || { echo "weightzip runs on Linux" >&2; exit 1; }

@@ -1,0 +1,113 @@
+"""Trainers that write slowly, die by kill -9, start again over what they left, and rotate, while the daemon watches.
+
+What is committed is always what the trainer saved, whole: never a beginning, a mixture, or what rotation left.
+"""
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.daemon_process import DaemonProcess
+from support.mounts import bound_by_fuse
+from support.replaying_trainer import list_written
+from weightzip.daemon.restore import restore_checkpoint
+from weightzip.daemon.store import Repository, open_store
+
+TESTS = Path(__file__).parents[1]
+N_KILLS = 4
+# Two or three seconds a checkpoint. Pauses are shorter than the daemon's quiet period, what a kill leaves lasts longer.
+PAUSE_SECONDS = 0.05
+LEFT_SECONDS = 1.8
+Contents = frozenset[tuple[str, str]]
+
+
+@contextmanager
+def training(source: Path, target: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a trainer; it is killed at the end of the block."""
+    command = [sys.executable, "-m", "support.replaying_trainer", str(source), str(target), *options]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(TESTS)})
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def read_contents(checkpoint: Path) -> Contents:
+    return frozenset(
+        (path.relative_to(checkpoint).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest())
+        for path in checkpoint.rglob("*")
+        if path.is_file()
+    )
+
+
+def check_committed(base: Path, source: Path) -> list[int]:
+    """Restore every committed checkpoint, compare it with what the trainer saved, and return the steps."""
+    whole = {path.name: read_contents(path) for path in list_written(source)}
+    repository = Repository.open(open_store(str(base / "store")))
+    keys = repository.list_checkpoints()
+    for number, key in enumerate(keys):
+        restored = restore_checkpoint(repository, key.step, base / "restored" / str(number)).path
+        assert read_contents(restored) == whole[restored.name]
+    return [key.step for key in keys]
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[DaemonProcess]:
+    process = DaemonProcess(tmp_path, tmp_path / "ckpt", str(tmp_path / "store"))
+    yield process
+    process.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hf-trainer", "torchtitan", "deepspeed-zero2"])
+def test_a_trainer_that_dies_leaves_nothing_that_is_committed(
+    name: str, written: Path, tmp_path: Path, daemon: DaemonProcess
+) -> None:
+    dice = random.Random(name)
+    source, target = written / name, tmp_path / "ckpt"
+    daemon.start_and_wait()
+    for _ in range(N_KILLS):
+        with training(source, target, "--pause", str(PAUSE_SECONDS)):
+            time.sleep(dice.uniform(0.3, 2.5))
+        time.sleep(LEFT_SECONDS)
+    with training(source, target) as trainer:
+        assert trainer.wait() == 0
+    steps = [9, 10, 12]
+    daemon.wait_committed(*steps)
+    assert daemon.terminate() == 0
+    assert set(check_committed(tmp_path, source)) == set(steps)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["local", "fuse"])
+def test_slow_saves_and_slow_rotation(
+    place: str, written: Path, tmp_path: Path, daemon: DaemonProcess
+) -> None:
+    """Through FUSE the daemon hears nothing of what the trainer writes on the other side, and cannot link files."""
+    source, target = written / "hf-trainer", tmp_path / "ckpt"
+    if place == "local":
+        check_rotated_run(daemon, source, target)
+    else:
+        (tmp_path / "other side").mkdir()
+        with bound_by_fuse(tmp_path / "other side", target):
+            check_rotated_run(daemon, source, tmp_path / "other side")
+    check_committed(tmp_path, source)
+
+
+def check_rotated_run(daemon: DaemonProcess, source: Path, target: Path) -> None:
+    daemon.start_and_wait()
+    options = ("--pause", str(PAUSE_SECONDS), "--rest", "2.5", "--keep", "1")
+    with training(source, target, *options) as trainer:
+        daemon.wait_committed(12)
+        assert trainer.wait() == 0
+    daemon.wait_committed(9, 10, 12)
+    assert daemon.terminate() == 0
