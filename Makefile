@@ -10,6 +10,7 @@ CHECKED := src codec daemon gpu config tests demo benchmarks
 
 FUZZ_SECONDS ?= 60
 CLANG := clang libclang-rt-dev
+NFS   := user-mode-linux nfs-kernel-server nfs-common rpcbind kmod
 N     ?= 1000000
 FIRST ?= 0
 
@@ -18,7 +19,7 @@ BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find codec/native -type f)
 # A pip old enough to lack `-C` comes with Debian 12: hence the long form.
 STRICT_BUILD := --config-settings=cmake.define.WEIGHTZIP_WERROR=ON --config-settings=build-dir=build/strict
 
-.PHONY: help run test lint types strict-build stubs pytest bench compatibility fuzz hunt clean clang bindfs check-machine
+.PHONY: help run test lint types strict-build stubs pytest bench compatibility nfs fuzz hunt clean clang bindfs check-machine
 .DELETE_ON_ERROR:
 
 help:  ## List the commands
@@ -61,6 +62,10 @@ bench: $(STAMPS)/bench  ## Measure ratio, speed and memory beside the rivals
 
 compatibility: $(STAMPS)/test  ## Try the files of every trainer, and write docs/compatibility.md anew
 	PYTHONPATH=tests $(BIN)/python -m writers.compatibility
+
+nfs: $(STAMPS)/test  ## Try the daemon on a real NFS mount, in a Linux of its own (two minutes; only root can)
+	@command -v linux.uml >/dev/null || apt-get install -qq --no-install-recommends $(NFS) >/dev/null
+	PYTHONPATH=tests $(BIN)/python -m nfs
 
 fuzz: $(STAMPS)/fuzz clang  ## Fuzz decoder and parsers, guided by coverage, for FUZZ_SECONDS= each
 	PYTHONPATH=tests $(BIN)/python -m fuzz.groups build/fuzz -max_total_time=$(FUZZ_SECONDS)

@@ -39,7 +39,7 @@ def bound_by_fuse(source: Path, target: Path) -> Iterator[Path]:
     if shutil.which("bindfs") is None:
         pytest.skip("no bindfs: apt-get install bindfs")
     target.mkdir(exist_ok=True)
-    command = ["bindfs", "-o", "attr_timeout=0,entry_timeout=0", source, target]
+    command = ["bindfs", "-o", "attr_timeout=0,entry_timeout=0", str(source), str(target)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         pytest.skip(f"this machine does not let us mount through FUSE: {done.stderr.strip()}")

@@ -31,24 +31,29 @@ def write(folder: Path, steps: tuple[int, ...], width: int) -> None:
     _write_shards(folder / "hf-shards", steps, width)
 
 
+def make_trainer(root: Path, step: int, width: int) -> Trainer:
+    """Return a Trainer that trains until a step, and saves then."""
+    torch.manual_seed(0)
+    settings = TrainingArguments(
+        output_dir=str(root),
+        max_steps=step,
+        save_steps=step,
+        lr_scheduler_type="constant",
+        learning_rate=1e-2,
+        per_device_train_batch_size=8,
+        report_to=[],
+        use_cpu=True,
+        disable_tqdm=True,
+        logging_strategy="no",
+    )
+    return Trainer(LlamaForCausalLM(describe_llama(width)), settings, train_dataset=Rows())
+
+
 def _write_trainer(root: Path, steps: tuple[int, ...], width: int) -> None:
     """Write `checkpoint-N` with `model.safetensors`, `optimizer.pt` and the marker, one Trainer a checkpoint."""
     for before, step in zip((None, *steps), steps, strict=False):
-        torch.manual_seed(0)
-        settings = TrainingArguments(
-            output_dir=str(root),
-            max_steps=step,
-            save_steps=step,
-            lr_scheduler_type="constant",
-            learning_rate=1e-2,
-            per_device_train_batch_size=8,
-            report_to=[],
-            use_cpu=True,
-            disable_tqdm=True,
-            logging_strategy="no",
-        )
-        trainer = Trainer(LlamaForCausalLM(describe_llama(width)), settings, train_dataset=Rows())
-        trainer.train(resume_from_checkpoint=None if before is None else str(root / f"checkpoint-{before}"))
+        checkpoint = None if before is None else str(root / f"checkpoint-{before}")
+        make_trainer(root, step, width).train(resume_from_checkpoint=checkpoint)
 
 
 def _write_shards(root: Path, steps: tuple[int, ...], width: int) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from weightzip.codec.companions import find_second_moment
 from weightzip.codec.containers import DirectorySurroundings, read_layout
-from weightzip.codec.pairing import pair_tensors
-from weightzip.codec.probe import File
+from weightzip.codec.joining.companions import find_second_moment
+from weightzip.codec.joining.pairing import pair_tensors
+from weightzip.codec.joining.probe import File
 from weightzip.codec.source import FileSource
 from writers.examine.ranges import Examined, FoundRange
 
