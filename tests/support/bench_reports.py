@@ -3,6 +3,7 @@
 from datetime import datetime, timezone
 from pathlib import Path
 
+from weightzip.codec.recipes.level import Level
 from weightzip.files.bench import BenchReport, FileResult, KindResult, Machine, TensorResult, Timing
 from weightzip.files.bench.kinds import ARCHIVE, GLUE
 from weightzip.files.bench.report import Kind
@@ -56,4 +57,4 @@ def make_file(
 def make_report(*files: FileResult) -> BenchReport:
     """Return the report on these files."""
     measured_at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
-    return BenchReport(measured_at, MACHINE, 2, files, 150_000_000, 60_000_000)
+    return BenchReport(measured_at, MACHINE, 2, files, 150_000_000, 60_000_000, Level.DEFAULT)

@@ -7,8 +7,9 @@ library at their top, so that --help stays fast; everything else is imported ins
 import errno
 import signal
 import sys
+import warnings
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import typer
 
@@ -33,9 +34,9 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 app = typer.Typer(
     name="weightzip",
-    help="Lossless compression, safe keeping and fast restore of training checkpoints.",
+    help="Lossless compression, safe keeping and fast restore of training checkpoints.\n\nThe words of messages are "
+    "explained in docs/glossary.md, exit codes in docs/cli.md.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -63,21 +64,23 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # nohup has it ignored
             signal.signal(number, _leave)
+    warnings.showwarning = _show_warning
     try:
         app()
     except WeightzipError as error:
-        _complain(str(error), error.hint)
-        sys.exit(error.exit_code)
+        _complain(error, error.hint, error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()  # the interpreter would complain about the closed pipe once more
-        sys.exit(1)
+        sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
         is_full = error.errno in _FULL
-        _complain(f"{error.filename or 'error'}: {error.strerror or error}", DiskFull.hint if is_full else "")
-        sys.exit(DiskFull.exit_code if is_full else 1)
+        _complain(
+            OSError(f"{error.filename or 'error'}: {error.strerror or error}"),
+            DiskFull.hint if is_full else "",
+            DiskFull.exit_code if is_full else 1,
+        )
     except MemoryError:
-        _complain("not enough memory", "")
-        sys.exit(1)
+        _complain(MemoryError("not enough memory"), "", 1)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -85,7 +88,27 @@ def _leave(number: int, frame: FrameType | None) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _complain(message: str, hint: str) -> None:
-    print(f"weightzip: {escape_controls(message, keep=chr(10))}", file=sys.stderr)
-    if hint:
-        print(f"  hint: {hint}", file=sys.stderr)
+def _complain(error: Exception, hint: str, exit_code: int) -> NoReturn:
+    """Print an error, as JSON for whoever reads the results as JSON, and exit."""
+    if "--json" in sys.argv[1:]:
+        import json
+
+        facts = {"error": type(error).__name__, "message": str(error), "hint": hint, "exit_code": exit_code}
+        print(json.dumps(facts), file=sys.stderr)
+    else:
+        print(f"weightzip: {escape_controls(str(error), keep=chr(10))}", file=sys.stderr)
+        if hint:
+            print(f"  hint: {hint}", file=sys.stderr)
+    sys.exit(exit_code)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning without the line of code that it came from."""
+    print(f"weightzip: warning: {escape_controls(str(message))}", file=sys.stderr)

@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weightzip.cli.options import BaseOption, ForceOption, JsonOption, ThreadsOption
+from weightzip.cli.options import (
+    BaseOption,
+    BesideOption,
+    ForceOption,
+    JsonOption,
+    LevelOption,
+    ThreadsOption,
+)
+from weightzip.codec.recipes.level import Level
 
 if TYPE_CHECKING:
     from weightzip.files.bench import BenchReport
@@ -13,9 +21,12 @@ if TYPE_CHECKING:
 
 def bench(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Files, or directories of a checkpoint.")
+        list[Path],
+        typer.Argument(metavar="PATH", help="Files, or directories of a checkpoint.", readable=False),
     ],
     base: BaseOption = None,
+    beside: BesideOption = None,
+    level: LevelOption = Level.DEFAULT,
     threads: ThreadsOption = 0,
     html: Annotated[
         Path | None,
@@ -39,12 +50,22 @@ def bench(
     from functools import partial
 
     from weightzip.cli.output import print_json, say, show_progress
+    from weightzip.errors import UsageError
     from weightzip.files.bench import list_inputs, measure_inputs, report_to_document
 
-    inputs = list_inputs(paths, base)
+    if base is not None and len(base) > 1:
+        raise UsageError(f"--base {base[1]}: one predecessor is enough here, a file or a directory")
+    inputs = list_inputs(paths, base[0] if base else None)
     if html is not None:
-        _check_page(html, [path for one in inputs for path in (one.source, one.base) if path], force)
-    report = measure_inputs(inputs, n_threads=threads, show_progress=partial(show_progress, quiet=json))
+        read = [path for one in inputs for path in (one.source, one.base) if path]
+        _check_page(html, [*read, *(beside or ())], force)
+    report = measure_inputs(
+        inputs,
+        beside=beside or (),
+        level=level,
+        n_threads=threads,
+        show_progress=partial(show_progress, quiet=json),
+    )
     if json:
         print_json(report_to_document(report))
     else:

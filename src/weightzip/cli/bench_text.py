@@ -1,6 +1,8 @@
 """A bench report in words and rows of text, for the terminal and for the page. Pure: prints and measures nothing."""
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from weightzip.cli.output import format_bytes, format_count, format_ratio
 from weightzip.files.bench import BenchReport, FileResult, Timing
@@ -14,9 +16,21 @@ KIND_COLUMNS = ("kind", "dtype", "tensors", "raw bytes", "stored bytes", "ratio"
 _MOST_DISK_SHARE = 0.05
 
 
+def find_root(report: BenchReport) -> Path | None:
+    """Return the folder that all paths lie in, None if some of them are relative, hence short already."""
+    paths = [path for file in report.files for path in (file.source, file.base) if path is not None]
+    if not all(path.is_absolute() for path in paths):
+        return None
+    return Path(os.path.commonpath([path.parent for path in paths]))
+
+
 def list_file_rows(report: BenchReport) -> Sequence[Sequence[str]]:
-    """Return a row a file, and one for all if there are several."""
-    rows = [(str(file.source), describe_base(file), *_size_and_speed(file)) for file in report.files]
+    """Return a row a file, and one for all if there are several. Absolute paths are shown from find_root on."""
+    root = find_root(report)
+    rows = [
+        (_show_path(file.source, root), describe_base(file, root), *_size_and_speed(file))
+        for file in report.files
+    ]
     if len(rows) > 1:
         rows.append(("all", "", *_size_and_speed(report)))
     return rows
@@ -36,7 +50,9 @@ def list_kind_rows(report: BenchReport) -> Sequence[Sequence[str]]:
 
 def list_facts(report: BenchReport) -> Iterator[str]:
     """Yield what a reader must know beside the tables, a line each."""
-    machine = report.machine
+    machine, root = report.machine, find_root(report)
+    if root is not None:
+        yield f"paths are those in {root}"
     ratio = format_ratio(report.stored_bytes, report.raw_bytes)
     yield f"all: {format_bytes(report.raw_bytes)} -> {format_bytes(report.stored_bytes)} ({ratio})"
     yield f"identical: yes, {describe_identity(report)}"
@@ -50,7 +66,7 @@ def list_facts(report: BenchReport) -> Iterator[str]:
         f"{format_bytes(report.memory_before_bytes)} before the first file"
     )
     yield (
-        f"measured with weightzip {machine.weightzip} on {machine.processor}, "
+        f"measured with weightzip {machine.weightzip} at level {report.level.value} on {machine.processor}, "
         f"{format_count(machine.n_cores, 'core')}, {report.measured_at:%Y-%m-%d %H:%M} UTC"
     )
 
@@ -74,17 +90,22 @@ def describe_disk(report: BenchReport) -> Iterator[str]:
             )
 
 
-def describe_base(file: FileResult) -> str:
+def describe_base(file: FileResult, root: Path | None) -> str:
     """Return what a file was compressed against: its predecessor, and files beside it by name."""
-    used = [str(file.base)] if file.leans else []
+    base = "" if file.base is None else _show_path(file.base, root)
+    used = [base] if file.leans else []
     used += [path.name for path in file.beside]
     described = ", ".join(used) or "alone"
-    return described if file.base is None or file.leans else f"{described} (no use of {file.base})"
+    return described if file.base is None or file.leans else f"{described} (no use of {base})"
 
 
 def format_speed(timing: Timing) -> str:
     """Return a speed with its unit, a dash for nothing."""
     return "-" if timing.gb_per_second is None else f"{format_gb(timing)} GB/s"
+
+
+def _show_path(path: Path, root: Path | None) -> str:
+    return str(path if root is None else path.relative_to(root))
 
 
 def _size_and_speed(result: FileResult | BenchReport) -> Sequence[str]:

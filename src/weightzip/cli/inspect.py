@@ -1,7 +1,6 @@
 """`weightzip inspect`."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,11 +27,14 @@ def inspect(
     from dataclasses import asdict
 
     from weightzip.cli.output import print_json
+    from weightzip.cli.places import parse_source
     from weightzip.codec.summary import summarize_tensors
     from weightzip.errors import UsageError
     from weightzip.files.opening import open_alone
 
-    if "://" not in archive and Path(archive).is_dir():
+    if archive == "-":
+        raise UsageError("the end of an archive is read first: write what comes from the pipe into a file")
+    if "://" not in archive and parse_source(archive).is_dir():
         raise UsageError(f"{archive}: is a directory: name one archive in it")
     with open_alone(archive) as opened:
         info, summaries = opened.info, list(summarize_tensors(opened.index))
@@ -63,27 +65,19 @@ def _print_tensors(archive: str, summaries: "Sequence[TensorSummary]") -> None:
 
 
 def _print_totals(info: "ArchiveInfo", summaries: "Sequence[TensorSummary]") -> None:
-    from weightzip.cli.output import format_bytes, format_count, format_ratio, say
+    from weightzip.cli.output import describe_sizes, format_bytes, format_count, say
 
     for dtype in dict.fromkeys(summary.dtype for summary in summaries):
         parts = [summary for summary in summaries if summary.dtype == dtype]
         raw_bytes = sum(part.raw_bytes for part in parts)
         stored_bytes = sum(part.stored_bytes for part in parts)
-        say(f"{dtype}: {format_count(len(parts), 'part')}, {_describe_sizes(raw_bytes, stored_bytes)}")
+        say(f"{dtype}: {format_count(len(parts), 'part')}, {describe_sizes(raw_bytes, stored_bytes)}")
     overhead = info.archive_bytes - sum(summary.stored_bytes for summary in summaries)
     say(f"index and ends: {format_bytes(overhead)}")
-    ratio = format_ratio(info.archive_bytes, info.file_bytes)
-    say(f"all: {format_bytes(info.file_bytes)} -> {format_bytes(info.archive_bytes)} ({ratio})")
+    say(f"all: {describe_sizes(info.file_bytes, info.archive_bytes)}")
     say(f"digest {info.file_digest}")
     for reference in info.references:
         say(f"{'leans on' if reference.is_needed else 'was offered'} the file {reference.digest}")
     if info.leans_on_itself or info.is_arranged:
         reason = "leans on bytes of its own" if info.leans_on_itself else "is arranged"
         say(f"{reason}: from a pipe it is restored by way of a temporary file")
-
-
-def _describe_sizes(raw_bytes: int, stored_bytes: int) -> str:
-    from weightzip.cli.output import format_bytes, format_ratio
-
-    sizes = f"{format_bytes(raw_bytes)} -> {format_bytes(stored_bytes)}"
-    return f"{sizes} ({format_ratio(stored_bytes, raw_bytes)})"

@@ -8,12 +8,13 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from weightzip.cli.streams import escape_controls, standard_output
+from weightzip.errors import UsageError
 
 Progress = Callable[[int, int], None]
 
@@ -21,6 +22,35 @@ Progress = Callable[[int, int], None]
 def say(message: str) -> None:
     """Print a line for a person."""
     print(escape_controls(message), file=sys.stderr)
+
+
+class Speaker:
+    """Tells of results as the options want it: in words, as JSON, or not at all."""
+
+    def __init__(self, *, quiet: bool, json: bool) -> None:
+        self._quiet = quiet
+        self._json = json
+
+    def leave_output_to_data(self) -> None:
+        """Raise UsageError if JSON and bytes of `-` would go into the same standard output."""
+        if self._json:
+            raise UsageError("--json and the target - both need the standard output: leave out one of them")
+
+    def say(self, message: str) -> None:
+        """Print a line for a person, unless nobody wants it."""
+        if not (self._quiet or self._json):
+            say(message)
+
+    def report(self, result: Any, message: str) -> None:
+        """Print a result, as JSON or in these words."""
+        if self._json:
+            print_json(result)
+        else:
+            self.say(message)
+
+    def show_progress(self, label: str) -> AbstractContextManager[Progress | None]:
+        """Return what yields a progress callback, as the function show_progress does."""
+        return show_progress(label, quiet=self._quiet or self._json)
 
 
 def print_json(result: Any) -> None:
@@ -77,6 +107,12 @@ def format_bytes(n_bytes: float) -> str:
             break
         n_bytes /= 1000
     return f"{n_bytes:.0f} B" if unit == "B" else f"{n_bytes:.3g} {unit}"
+
+
+def describe_sizes(raw_bytes: int, stored_bytes: int) -> str:
+    """Return what became of a size, such as "4.51 MB -> 3 MB (0.665)"."""
+    sizes = f"{format_bytes(raw_bytes)} -> {format_bytes(stored_bytes)}"
+    return f"{sizes} ({format_ratio(stored_bytes, raw_bytes)})"
 
 
 def format_count(n: int, noun: str) -> str:

@@ -38,13 +38,14 @@ def fetch_json(url: str) -> dict[str, Any]:
 
     Raises:
         UsageError: the URL is no http URL.
-        NotFound: nobody answers there, or something else than the daemon does.
+        StoreUnavailable: nobody answers there.
+        NotFound: something else than the daemon answers.
     """
     import json
     from urllib.error import HTTPError, URLError
     from urllib.request import urlopen
 
-    from weightzip.errors import NotFound, UsageError
+    from weightzip.errors import NotFound, StoreUnavailable, UsageError
 
     if not url.startswith(("http://", "https://")):
         raise UsageError(f"{url}: the address of a daemon begins with http://")
@@ -53,8 +54,10 @@ def fetch_json(url: str) -> dict[str, Any]:
             parsed = json.loads(answer.read(_MAX_ANSWER_BYTES))
     except HTTPError as error:
         raise NotFound(f"{url}: {error.code} {error.reason}") from None
-    except (URLError, TimeoutError, ValueError) as error:
-        raise NotFound(f"{url}: no daemon answers: {getattr(error, 'reason', error)}") from None
+    except ValueError as error:
+        raise NotFound(f"{url}: this is not a weightzip daemon: {error}") from None
+    except (URLError, TimeoutError) as error:
+        raise StoreUnavailable(f"{url}: no daemon answers: {getattr(error, 'reason', error)}") from None
     if not isinstance(parsed, dict):
         raise NotFound(f"{url}: this is not a weightzip daemon")
     return parsed

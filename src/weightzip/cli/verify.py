@@ -1,5 +1,6 @@
 """`weightzip verify`."""
 
+import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -7,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weightzip.cli.options import BaseOption, BesideOption, JsonOption, ThreadsOption
+from weightzip.cli.options import BaseOption, BesideOption, JsonOption, QuietOption, ThreadsOption
 from weightzip.cli.store_access import is_store
 from weightzip.cli.verify_store import Depth, DepthOption, verify_store
 
 if TYPE_CHECKING:
+    from weightzip.cli.output import Speaker
     from weightzip.files import VerifyReport
 
 
@@ -26,14 +28,15 @@ def verify(
         str | None,
         typer.Argument(
             metavar="ARCHIVE|[CHECKPOINT]",
-            help="Archive or directory of archives; of a store, one checkpoint instead of all.",
+            help="Archive or directory of archives, alone also - for the standard input; of a store, one checkpoint instead of all.",
             show_default=False,
         ),
     ] = None,
     base: BaseOption = None,
     beside: BesideOption = None,
-    depth: DepthOption = Depth.structure,
+    depth: DepthOption = None,
     threads: ThreadsOption = 0,
+    quiet: QuietOption = False,
     json: JsonOption = False,
 ) -> None:
     """Prove that an archive restores to the original, or with ARCHIVE alone to its recorded digest.
@@ -48,69 +51,88 @@ def verify(
 
       weightzip verify s3://bucket/run-7 latest --depth full
     """
+    from weightzip.cli.output import Speaker
+    from weightzip.cli.pipes import PIPE
+    from weightzip.cli.places import parse_source
+    from weightzip.errors import UsageError
+
+    options = _Options(tuple(base or ()), tuple(beside or ()), threads)
     if is_store(original):
-        verify_store(original, archive, depth, threads, json)
+        if base or beside:
+            raise UsageError(f"{original}: is a store, where --base and --beside have no use")
+        verify_store(original, archive, depth or Depth.structure, threads, quiet=quiet, json=json)
+        return
+    if depth is not None:
+        raise UsageError(f"{original}: is no store, where --depth has no use: archives are always decoded")
+    first = parse_source(original)
+    second = None if archive is None else parse_source(archive)
+    speaker = Speaker(quiet=quiet, json=json)
+    if PIPE in (first, second):
+        _verify_pipe(first, second, options, speaker)
+    elif first.is_dir():
+        _verify_directory(first, second, options, speaker)
     else:
-        options = _Options(base, tuple(beside or ()), threads, json)
-        _verify_files(Path(original), None if archive is None else Path(archive), options)
+        _verify_one(first, second, options, speaker)
 
 
 @dataclass(frozen=True)
 class _Options:
-    """The options of one archive."""
+    """What is asked of each archive."""
 
-    base: Path | None
+    bases: tuple[Path, ...]
     beside: tuple[Path, ...]
     threads: int
-    json: bool
 
 
-def _verify_files(original: Path, archive: Path | None, options: _Options) -> None:
-    if original.is_dir():
-        _verify_directory(original, archive, options)
-    elif archive is None:
-        _verify_one(None, original, options)
-    else:
-        _verify_one(original, archive, options)
-
-
-def _verify_directory(original: Path, archives: Path | None, options: _Options) -> None:
-    from weightzip.cli.output import show_progress
+def _verify_directory(original: Path, archives: Path | None, options: _Options, speaker: "Speaker") -> None:
+    from weightzip.cli.output import format_bytes, format_count
     from weightzip.files import check_directory, verify_directory
 
     if archives is None:
         check = partial(check_directory, original)
     else:
         check = partial(verify_directory, original, archives)
-    check(
-        base=options.base,
+    reports = check(
+        base=options.bases,
         beside=options.beside,
         n_threads=options.threads,
-        show_progress=partial(show_progress, quiet=options.json),
-        on_report=partial(_report, json=options.json),
+        show_progress=speaker.show_progress,
+        on_report=lambda report: speaker.report(report, _describe(report)),
     )
+    raw_bytes = sum(one.raw_bytes for one in reports)
+    speaker.say(f"{archives or original}: {format_count(len(reports), 'file')}, {format_bytes(raw_bytes)}")
 
 
-def _verify_one(original: Path | None, archive: Path, options: _Options) -> None:
-    from weightzip.cli.output import show_progress
+def _verify_one(first: Path, second: Path | None, options: _Options, speaker: "Speaker") -> None:
     from weightzip.files import check_archive, verify_file
 
-    base, beside, threads = options.base, options.beside, options.threads
-    with show_progress(archive.name, quiet=options.json) as progress:
-        if original is None:
-            result = check_archive(archive, base=base, beside=beside, n_threads=threads, progress=progress)
-        else:
-            result = verify_file(
-                original, archive, base=base, beside=beside, n_threads=threads, progress=progress
-            )
-    _report(result, json=options.json)
+    check = partial(check_archive, first) if second is None else partial(verify_file, first, second)
+    with speaker.show_progress((second or first).name) as progress:
+        result = check(
+            base=options.bases, beside=options.beside, n_threads=options.threads, progress=progress
+        )
+    speaker.report(result, _describe(result))
 
 
-def _report(result: "VerifyReport", *, json: bool) -> None:
-    from weightzip.cli.output import format_bytes, print_json, say
+def _verify_pipe(first: Path, second: Path | None, options: _Options, speaker: "Speaker") -> None:
+    from weightzip.cli.output import format_bytes
+    from weightzip.cli.streams import standard_input
+    from weightzip.errors import UsageError
+    from weightzip.files import decompress_stream
 
-    if json:
-        print_json(result)
-        return
+    if second is not None:
+        raise UsageError(
+            "an archive from a pipe is verified alone, against the digest in it: pass - and nothing else"
+        )
+    with Path(os.devnull).open("wb") as nowhere:
+        result = decompress_stream(
+            standard_input(), nowhere, base=options.bases, beside=options.beside, n_threads=options.threads
+        )
+    speaker.report(result, f"{first}: restores to its recorded digest, {format_bytes(result.raw_bytes)}")
+
+
+def _describe(result: "VerifyReport") -> str:
+    from weightzip.cli.output import format_bytes
+
     what = "its recorded digest" if result.original is None else str(result.original)
-    say(f"{result.archive}: restores to {what}, {format_bytes(result.raw_bytes)}, {result.seconds:.2f} s")
+    return f"{result.archive}: restores to {what}, {format_bytes(result.raw_bytes)}, {result.seconds:.2f} s"

@@ -18,15 +18,18 @@ class Depth(str, Enum):
 
 
 DepthOption = Annotated[
-    Depth,
+    Depth | None,
     typer.Option(
         "--depth",
-        help="Of a store: look at manifests and sizes, or read and decode everything.",
+        help="Of a store: look at manifests and sizes (what is done without it), or read and decode everything.",
+        show_default=False,
     ),
 ]
 
 
-def verify_store(store: str, checkpoint: str | None, depth: Depth, threads: int, json: bool) -> None:
+def verify_store(
+    store: str, checkpoint: str | None, depth: Depth, threads: int, *, quiet: bool, json: bool
+) -> None:
     """Check a store, or one checkpoint of it; exit with 3 if anything is wrong."""
     from weightzip.cli.output import print_json, show_progress
     from weightzip.cli.store_access import open_repository
@@ -34,13 +37,13 @@ def verify_store(store: str, checkpoint: str | None, depth: Depth, threads: int,
     from weightzip.errors import VerificationFailed
 
     repository = open_repository(store)
-    with show_progress(store, quiet=json) as progress:
+    with show_progress(store, quiet=quiet or json) as progress:
         report = verify_repository(
             repository, depth=depth.value, selector=checkpoint, n_threads=threads, progress=progress
         )
     if json:
         print_json(asdict(report) | {"ok": report.ok})
-    else:
+    elif not (quiet and report.ok):
         _print_report(store, report)
     if not report.ok:
         raise typer.Exit(VerificationFailed.exit_code)

@@ -13,8 +13,8 @@ from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.frame_table import list_references
 from weightzip.codec.format.layout import TensorRange
-from weightzip.codec.join import Join, join_shard
-from weightzip.codec.moved import find_nothing
+from weightzip.codec.joining.join import Join, join_shard
+from weightzip.codec.joining.moved import find_nothing
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.source import BytesLike, ByteSource

@@ -4,9 +4,9 @@ from bisect import bisect
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from weightzip.codec.earlier_tensors import EarlierTensors, Tensors
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.format.limits import MAX_REFERENCES, MAX_TENSORS
+from weightzip.codec.joining.earlier_tensors import EarlierTensors, Tensors
 
 # A change of the number of shards moves tensors to neighbours; who needs more files than this may do without.
 _MAX_LOOKED_THROUGH = 64

@@ -39,7 +39,7 @@ def test_the_facts_tell_identity_threads_memory_and_machine() -> None:
     assert "identical: yes, the file was restored" in text
     assert "encode 2.00 GB/s, decode 4.00 GB/s, on 2 threads" in text
     assert "peak memory: 150 MB" in text
-    assert "weightzip 1.2.3 on Some <CPU>" in text
+    assert "weightzip 1.2.3 at level default on Some <CPU>" in text
     assert "disk" not in text
 
 

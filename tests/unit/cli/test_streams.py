@@ -102,12 +102,18 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, number: signal.Signals, 
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    while not any((tmp_path / "out").iterdir()):
+    while not _has_open(process.pid, tmp_path / "out"):
         assert process.poll() is None
     process.send_signal(number)
     assert process.wait(timeout=60) == 128 + number
     assert list((tmp_path / "out").iterdir()) == []
     process.communicate()
+
+
+def _has_open(process: int, folder: Path) -> bool:
+    """Return whether a process has a file open that lies in a folder, with or without a name."""
+    descriptors = Path(f"/proc/{process}/fd").iterdir()
+    return any(os.path.realpath(one).startswith(f"{folder}/") for one in descriptors)
 
 
 LOST_WAKEUP = """

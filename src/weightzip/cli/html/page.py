@@ -7,6 +7,7 @@ from weightzip.cli.bench_text import (
     KIND_COLUMNS,
     describe_disk,
     describe_identity,
+    find_root,
     format_speed,
     list_file_rows,
     list_kind_rows,
@@ -54,7 +55,7 @@ def _list_sections(report: BenchReport, title: str) -> Sequence[str]:
         _paragraph(_explain_speed(report), quiet=True),
         plot_speeds(report.files),
         element("h2", "Files"),
-        _paragraph(f"Identical: yes, {describe_identity(report)}."),
+        _paragraph(f"Identical: yes, {describe_identity(report)}.{_explain_paths(report)}"),
         render_table(FILE_COLUMNS, list_file_rows(report), 2),
         *_render_tensors(report),
         element("h2", "How it was measured"),
@@ -112,6 +113,7 @@ def _render_facts(report: BenchReport) -> str:
             f"{machine.processor}; {format_count(machine.n_cores, 'core')}; used of it: {features}",
         ),
         ("threads", str(report.n_threads)),
+        ("level", report.level.value),
         ("memory of the machine", format_bytes(machine.memory_bytes)),
         ("peak memory", f"{peak} of the whole process; {before} before the first file"),
         ("load when it began", f"{machine.load_average:.2f} (one minute)"),
@@ -120,6 +122,11 @@ def _render_facts(report: BenchReport) -> str:
         ("date", report.measured_at.isoformat(timespec="seconds")),
     ]
     return element("dl", *(element("dt", name) + element("dd", escape_text(value)) for name, value in facts))
+
+
+def _explain_paths(report: BenchReport) -> str:
+    root = find_root(report)
+    return "" if root is None else f" Paths are those in {root}."
 
 
 def _explain_speed(report: BenchReport) -> str:

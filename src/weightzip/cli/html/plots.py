@@ -14,6 +14,7 @@ LEAST_SPEED_BYTES = 1_000_000  # what takes less than a millisecond tells nothin
 _WIDTH = 880
 _LABEL_WIDTH = 200
 _NOTE_WIDTH = 250
+_MARGIN = 6  # below the last bar: its words are a little higher than itself
 _TRACK_WIDTH = _WIDTH - _LABEL_WIDTH - _NOTE_WIDTH
 _MAX_LABEL_LETTERS = 28
 _LEAST_SHARE = 0.001  # of all original bytes: what is less has no bar that anyone could see
@@ -76,7 +77,7 @@ def _draw(rows: Sequence[_Row], title: str, gaps: Sequence[int], bar_height: int
         top += gap
         drawn.append(_draw_row(row, top, bar_height))
         top += bar_height
-    box = f"0 0 {_WIDTH} {top}"
+    box = f"0 0 {_WIDTH} {top + _MARGIN}"
     plot = element("svg", element("title", escape_text(title)), *drawn, viewBox=box, role="img")
     return element("div", plot, class_="scroll")
 

@@ -15,6 +15,7 @@ def report_to_document(report: BenchReport) -> dict[str, Any]:
         "measured_at": report.measured_at.isoformat(timespec="seconds"),
         "machine": asdict(report.machine),
         "n_threads": report.n_threads,
+        "level": report.level.value,
         "identical": True,  # or there would be no report
         **_describe_sizes(report.raw_bytes, report.stored_bytes),
         "encode": _describe_timing(report.encode),

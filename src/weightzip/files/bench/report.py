@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from weightzip.codec.recipes.level import Level
+
 N_LARGEST = 20
 
 
@@ -103,6 +105,7 @@ class BenchReport:
     files: tuple[FileResult, ...]
     peak_memory_bytes: int
     memory_before_bytes: int
+    level: Level
 
     @property
     def raw_bytes(self) -> int:

@@ -10,8 +10,8 @@ from itertools import chain
 from pathlib import Path
 
 from weightzip.codec.archive_info import ReferenceInfo
-from weightzip.codec.earlier_tensors import Tensors
 from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.joining.earlier_tensors import Tensors
 from weightzip.codec.predecessor import FilePredecessor, Predecessor
 from weightzip.files.catalog import Catalog
 from weightzip.files.directories.tree import SUFFIX, FilePair, list_archives, list_files
