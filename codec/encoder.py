@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from weightzip.codec.backend import BlockBackend
 from weightzip.codec.background import map_in_order, run_ahead
 from weightzip.codec.compare import are_equal
+from weightzip.codec.cutting.segments import FrameSpan, Run
 from weightzip.codec.derivation import Derivation, find_derivation
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.frames import EncodedFrame, InputBytes, decode_frame, encode_frame
-from weightzip.codec.join import Join
+from weightzip.codec.joining.join import Join
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.references import read_pieces
-from weightzip.codec.segments import FrameSpan, Run
 from weightzip.codec.source import BytesLike, ByteSource
 from weightzip.errors import CorruptData, VerificationFailed
 

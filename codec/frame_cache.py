@@ -4,9 +4,9 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from weightzip.codec.cutting.windows import MAX_PLANNED_BYTES
 from weightzip.codec.placement import locate_range
 from weightzip.codec.source import BytesLike
-from weightzip.codec.windows import MAX_PLANNED_BYTES
 
 if TYPE_CHECKING:
     from weightzip.codec.reader import Archive

@@ -13,7 +13,7 @@ from weightzip.codec.format.frame import FRAME_HEADER_BYTES
 from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 from weightzip.codec.frames import EncodedFrame, decode_frame, encode_frame
-from weightzip.codec.join import join_shard
+from weightzip.codec.joining.join import join_shard
 from weightzip.codec.recipes.level import Level
 from weightzip.codec.references import References
 from weightzip.codec.source import MemorySource, allocate

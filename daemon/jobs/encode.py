@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from weightzip.codec.moved import find_nothing
+from weightzip.codec.joining.moved import find_nothing
 from weightzip.codec.recipes.level import Level
 from weightzip.daemon.checkpoint import FileEntry, TreeEntry, hash_file, resolve_entry_path, scan_tree
 from weightzip.daemon.jobs.join import join_files

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from weightzip.codec.earlier_tensors import Tensors
 from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.joining.earlier_tensors import Tensors
 from weightzip.codec.predecessor import Predecessor
 from weightzip.daemon.checkpoint import FileEntry
 from weightzip.daemon.jobs.predecessor import PredecessorFiles

@@ -7,8 +7,8 @@ from weightzip.codec.containers import read_layout
 from weightzip.codec.encoder import encode_shard
 from weightzip.codec.format.checksum import DigestBuilder
 from weightzip.codec.format.layout import Layout, TensorRange
-from weightzip.codec.join import join_shard
-from weightzip.codec.moved import FindMoved, find_nothing
+from weightzip.codec.joining.join import join_shard
+from weightzip.codec.joining.moved import FindMoved, find_nothing
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.source import BytesLike, MemorySource
 from weightzip.codec.writer import ArchiveWriter

@@ -8,10 +8,10 @@ from shards.archives import MemoryPredecessor, build_archive
 from shards.build import Tensor
 from shards.gaps import build_gapped, list_states
 from weightzip.codec.backend import CpuBackend
+from weightzip.codec.cutting.windows import MAX_PLANNED_BYTES
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import MemorySource
-from weightzip.codec.windows import MAX_PLANNED_BYTES
 from weightzip.errors import CorruptData
 
 SHARD, LAYOUT = build_gapped(list_states(2))

@@ -4,10 +4,10 @@ from collections import Counter
 
 from shards.archives import MemoryPredecessor, build_archive
 from shards.gaps import build_gapped, list_states
+from weightzip.codec.cutting.windows import MAX_PLANNED_BYTES
 from weightzip.codec.frame_cache import FrameCache
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import BytesLike, MemorySource
-from weightzip.codec.windows import MAX_PLANNED_BYTES
 
 SHARD, LAYOUT = build_gapped(list_states(2, n_parameters=200))
 EARLIER = MemoryPredecessor(*build_gapped(list_states(1, n_parameters=200)))

@@ -6,9 +6,9 @@ import pytest
 
 from shards.flax_msgpack import Leaf, build_small_msgpack, pack, pack_fragments
 from support.layouts import cut, read_tensors
-from weightzip.codec.companions import find_second_moment
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind
+from weightzip.codec.joining.companions import find_second_moment
 
 KERNEL = Leaf((2, 3), "float32", bytes(range(24)))
 

@@ -7,13 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weightzip.codec.format.data_frame import OWN, Piece
-from weightzip.codec.format.dtypes import DType
-from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
-from weightzip.codec.packing import cut_layout
-from weightzip.codec.place import Place
-from weightzip.codec.recipes.recipe import Section
-from weightzip.codec.segments import (
+from weightzip.codec.cutting.packing import cut_layout
+from weightzip.codec.cutting.place import Place
+from weightzip.codec.cutting.segments import (
     BLOCKS_PER_FRAME,
     MAX_OPAQUE_SPAN_BYTES,
     MAX_PACK_BYTES,
@@ -23,6 +19,10 @@ from weightzip.codec.segments import (
     GlueSource,
     TensorInputs,
 )
+from weightzip.codec.format.data_frame import OWN, Piece
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
+from weightzip.codec.recipes.recipe import Section
 
 _MAX_SPAN_BYTES = BLOCKS_PER_FRAME * 65536 * 8
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weightzip.codec.cutting.place import Part, ScatteredPlace
 from weightzip.codec.derivation import DERIVED_BYTES, PROBE_ELEMENTS, find_derivation
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import TensorRange
-from weightzip.codec.place import Part, ScatteredPlace
 from weightzip.codec.source import BytesLike, ByteSource
 
 _PROBE_BYTES = 4096

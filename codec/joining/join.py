@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from weightzip.codec.cutting.packing import cut_layout
+from weightzip.codec.cutting.segments import FrameSpan, GlueSource
 from weightzip.codec.format.arrangement import Arrangement, build_arrangement
 from weightzip.codec.format.data_frame import OWN, Piece
 from weightzip.codec.format.header import Header, Reference
 from weightzip.codec.format.layout import Layout
 from weightzip.codec.format.limits import MAX_REFERENCES
-from weightzip.codec.moved import FindMoved, find_nothing, list_earlier_files
-from weightzip.codec.packing import cut_layout
-from weightzip.codec.pairing import pair_tensors
+from weightzip.codec.joining.moved import FindMoved, find_nothing, list_earlier_files
+from weightzip.codec.joining.pairing import pair_tensors
+from weightzip.codec.joining.probe import File
 from weightzip.codec.predecessor import Predecessor
-from weightzip.codec.probe import File
-from weightzip.codec.segments import FrameSpan, GlueSource
 from weightzip.codec.source import ByteSource
 
 # While it is open which files get a reference, they have numbers that no reference has.

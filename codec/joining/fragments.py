@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
+from weightzip.codec.cutting.place import Part, ScatteredPlace
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import TensorRange
-from weightzip.codec.place import Part, ScatteredPlace
 
 _FRAGMENT = re.compile(r"(?P<name>.+)\[(?P<offsets>\d{1,18}(?:,\d{1,18}){0,63})\]", re.DOTALL)
 # Of a tensor in more parts than this the first are enough.

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from weightzip.codec.earlier_tensors import EarlierTensors
 from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.joining.earlier_tensors import EarlierTensors
 from weightzip.codec.predecessor import Predecessor
 
 # What the file of the same path lacks is looked for elsewhere if it is more than this part of the shard.

@@ -3,9 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from weightzip.codec.format.layout import Layout, TensorRange
-from weightzip.codec.format.limits import MAX_PIECES
-from weightzip.codec.segments import (
+from weightzip.codec.cutting.segments import (
     MAX_PACK_BYTES,
     MAX_PACKED_ALONE_BYTES,
     MAX_PACKED_LEANING_BYTES,
@@ -18,7 +16,9 @@ from weightzip.codec.segments import (
     cut_glue,
     cut_segment,
 )
-from weightzip.codec.windows import Window, plan_windows
+from weightzip.codec.cutting.windows import Window, plan_windows
+from weightzip.codec.format.layout import Layout, TensorRange
+from weightzip.codec.format.limits import MAX_PIECES
 
 Inputs = Mapping[str, TensorInputs]
 

@@ -5,13 +5,13 @@ import pytest
 
 from shards.archives import MemoryPredecessor, build_archive
 from shards.build import Tensor, build_safetensors
+from weightzip.codec.cutting.place import Part
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.derivation import Derivation, derive
 from weightzip.codec.format.data_frame import Piece
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import TensorRange
-from weightzip.codec.fragments import Extent, FragmentIndex, find_extent
-from weightzip.codec.place import Part
+from weightzip.codec.joining.fragments import Extent, FragmentIndex, find_extent
 from weightzip.codec.predecessor import Predecessor
 from weightzip.codec.reader import Archive
 from weightzip.codec.source import MemorySource

@@ -7,7 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from weightzip.codec.companions import (
+from weightzip.codec.cutting.place import AnyPlace, Place
+from weightzip.codec.cutting.segments import MAX_PACKED_ALONE_BYTES, TensorInputs
+from weightzip.codec.cutting.windows import Window, plan_windows
+from weightzip.codec.derivation import DERIVED_BYTES
+from weightzip.codec.format.checksum import compute_checksum
+from weightzip.codec.format.data_frame import OWN
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.layout import Layout, TensorRange
+from weightzip.codec.joining.companions import (
     find_second_moment,
     have_same_form,
     index_by_parameter,
@@ -17,15 +25,9 @@ from weightzip.codec.companions import (
     strip_average,
     strip_wrappers,
 )
-from weightzip.codec.derivation import DERIVED_BYTES
-from weightzip.codec.earlier_tensors import EarlierTensors
-from weightzip.codec.format.checksum import compute_checksum
-from weightzip.codec.format.data_frame import OWN
-from weightzip.codec.format.dtypes import DType
-from weightzip.codec.format.layout import Layout, TensorRange
-from weightzip.codec.fragments import FragmentIndex
-from weightzip.codec.place import AnyPlace, Place
-from weightzip.codec.probe import (
+from weightzip.codec.joining.earlier_tensors import EarlierTensors
+from weightzip.codec.joining.fragments import FragmentIndex
+from weightzip.codec.joining.probe import (
     MAX_NEAR,
     File,
     have_equal_ends,
@@ -35,9 +37,7 @@ from weightzip.codec.probe import (
     seem_derived_parts,
     seems_derived,
 )
-from weightzip.codec.segments import MAX_PACKED_ALONE_BYTES, TensorInputs
 from weightzip.codec.source import ByteSource
-from weightzip.codec.windows import Window, plan_windows
 
 # What a file beside must tell, in bytes of the shard or as a part of it.
 _WORTH_A_FILE_BYTES = 1 << 20

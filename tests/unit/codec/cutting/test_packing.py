@@ -2,12 +2,9 @@
 
 from itertools import pairwise
 
-from weightzip.codec.format.data_frame import OWN, Piece
-from weightzip.codec.format.dtypes import DType
-from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
-from weightzip.codec.packing import cut_layout
-from weightzip.codec.place import Place
-from weightzip.codec.segments import (
+from weightzip.codec.cutting.packing import cut_layout
+from weightzip.codec.cutting.place import Place
+from weightzip.codec.cutting.segments import (
     MAX_OPAQUE_SPAN_BYTES,
     MAX_PACK_BYTES,
     MAX_PACKED_ALONE_BYTES,
@@ -16,6 +13,9 @@ from weightzip.codec.segments import (
     Run,
     TensorInputs,
 )
+from weightzip.codec.format.data_frame import OWN, Piece
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
 
 GLUE_BYTES = 10
 

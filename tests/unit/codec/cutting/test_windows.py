@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weightzip.codec.cutting.windows import MAX_PLANNED_BYTES, MIN_GLUE_PIECES, Window, plan_windows
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import ContainerKind, Layout, TensorRange
-from weightzip.codec.windows import MAX_PLANNED_BYTES, MIN_GLUE_PIECES, Window, plan_windows
 
 MIB = 1 << 20
 

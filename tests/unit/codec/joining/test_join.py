@@ -8,14 +8,14 @@ import pytest
 from shards.archives import MemoryPredecessor, build_archive
 from shards.build import Tensor, build_safetensors
 from weightzip.codec.containers import read_layout
+from weightzip.codec.cutting.segments import FrameSpan
 from weightzip.codec.decoder import decode_shard
 from weightzip.codec.derivation import Derivation, derive
 from weightzip.codec.format.data_frame import OWN, Method, Piece
 from weightzip.codec.format.layout import TensorRange
 from weightzip.codec.format.limits import MAX_REFERENCES
-from weightzip.codec.join import Join, join_shard
+from weightzip.codec.joining.join import Join, join_shard
 from weightzip.codec.reader import Archive
-from weightzip.codec.segments import FrameSpan
 from weightzip.codec.source import BytesLike, MemorySource
 
 LARGE = 20_000

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from weightzip.codec.companions import have_same_form
+from weightzip.codec.cutting.place import AnyPlace, Place
 from weightzip.codec.format.layout import TensorRange
-from weightzip.codec.fragments import FragmentIndex
-from weightzip.codec.place import AnyPlace, Place
+from weightzip.codec.joining.companions import have_same_form
+from weightzip.codec.joining.fragments import FragmentIndex
 
 Tensors = Mapping[str, TensorRange]
 

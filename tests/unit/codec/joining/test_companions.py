@@ -2,7 +2,9 @@
 
 import pytest
 
-from weightzip.codec.companions import (
+from weightzip.codec.format.dtypes import DType
+from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.joining.companions import (
     find_second_moment,
     index_by_parameter,
     is_average,
@@ -11,8 +13,6 @@ from weightzip.codec.companions import (
     strip_average,
     strip_wrappers,
 )
-from weightzip.codec.format.dtypes import DType
-from weightzip.codec.format.layout import TensorRange
 
 
 def _tensor(name: str, dtype: DType = DType.F32, shape: tuple[int, ...] = (4, 2)) -> TensorRange:
