@@ -5,6 +5,11 @@ Nothing else lives here: no formatting for terminals, no logging, no retry.
 
 from typing import ClassVar
 
+_GIVE_MORE = (
+    "pass the file whose digest the message names, or an archive of it, with --base FILE or --beside FILE; for a "
+    "directory, --base DIR with the directory that holds it; both may be given several times"
+)
+
 
 class WeightzipError(Exception):
     """Base class: catch this to catch everything weightzip raises on purpose.
@@ -27,7 +32,7 @@ class UsageError(WeightzipError):
 class TargetExists(UsageError):
     """The output is already there and overwriting was not asked for."""
 
-    hint = "pass --force to replace it"
+    hint = "pass --force (in Python force=True) to replace it"
 
 
 class CorruptData(WeightzipError):
@@ -71,14 +76,14 @@ class MissingPredecessor(WeightzipError):
     """An archive leans on a predecessor that was not given or cannot be reached."""
 
     exit_code = 6
-    hint = "pass the file whose digest the message names with --base FILE or --beside FILE"
+    hint = _GIVE_MORE
 
 
 class WrongPredecessor(WeightzipError):
     """The predecessor that was given is not the one the archive was made against."""
 
     exit_code = 6
-    hint = "pass the file whose digest the message names with --base FILE or --beside FILE"
+    hint = _GIVE_MORE
 
 
 class SourceChanged(WeightzipError):

@@ -69,9 +69,6 @@ def main() -> None:
         app()
     except WeightzipError as error:
         _complain(error, error.hint, error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()  # the interpreter would complain about the closed pipe once more
-        sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
         is_full = error.errno in _FULL
         _complain(

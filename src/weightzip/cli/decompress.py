@@ -126,6 +126,7 @@ def _decompress_pipe(archive: Path, target: Path, options: _Options, speaker: "S
     from weightzip.cli.pipes import PIPE, binary_output
     from weightzip.cli.streams import standard_input
     from weightzip.files import StreamReport, decompress_stream, write_restored
+    from weightzip.files.decompress import check_restored_apart
     from weightzip.files.publish import publish_file
 
     base, beside, threads = options.bases, options.beside, options.threads
@@ -149,6 +150,7 @@ def _decompress_pipe(archive: Path, target: Path, options: _Options, speaker: "S
         with binary_output() as stream:
             result = restore(stream)
     else:
+        check_restored_apart(target, [*base, *beside])
         with publish_file(target, like=None, force=options.force) as file:
             result = restore(file)
     speaker.report(result, f"{target}: {format_bytes(result.raw_bytes)} restored")

@@ -3,6 +3,7 @@
 import io
 import os
 import select
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,6 +63,8 @@ class _InterruptibleInput(io.RawIOBase):
 def standard_output() -> Iterator[TextIO]:
     """Yield the standard output and flush it; errors of the block that name no file are given its name.
 
+    If nobody reads it any more, the process ends as the signal would end it, without a word.
+
     Raises:
         UsageError: the parent closed it.
     """
@@ -70,6 +73,10 @@ def standard_output() -> Iterator[TextIO]:
     try:
         yield sys.stdout
         sys.stdout.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # what is still in the buffer must go somewhere at the end
+        sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
         if error.filename is None:
             error.filename = "standard output"

@@ -16,8 +16,8 @@ from weightzip.codec.reader import Archive
 from weightzip.codec.source import FileSource
 from weightzip.codec.stream import StreamDecoder
 from weightzip.errors import CorruptData
-from weightzip.files.opening import Base, Bases, PathLike, list_bases, open_archive, open_beside
-from weightzip.files.publish import check_target, explain_full_disk, publish_file
+from weightzip.files.opening import Base, Bases, PathLike, list_bases, list_paths, open_archive, open_beside
+from weightzip.files.publish import check_apart, check_target, explain_full_disk, publish_file
 from weightzip.files.reports import DecompressReport, Progress, StreamReport
 from weightzip.files.temporary import spool_file
 from weightzip.files.walk import walk_archive
@@ -44,12 +44,20 @@ def decompress_file(
     Raises:
         MissingPredecessor, WrongPredecessor: the archive leans on a file that was not given.
         CorruptData: the archive is damaged.
+        UsageError: the target is the archive, or a file that it leans on.
         TargetExists, DiskFull: as in compress_file.
     """
     archive, target = Path(archive), Path(target)
     check_target(target, force=force)
+    check_restored_apart(target, [archive, *list_paths([*list_bases(base), *beside])])
     with open_archive(archive, base=base, beside=beside, n_threads=n_threads) as opened:
         return restore_archive(opened, archive, target, n_threads=n_threads, force=force, progress=progress)
+
+
+def check_restored_apart(target: Path, inputs: Sequence[Path]) -> None:
+    """Raise UsageError if target is one of the files that are read to restore it."""
+    for path in inputs:
+        check_apart(target, path, "the target", "what is read to restore it")
 
 
 def restore_archive(
