@@ -7,7 +7,7 @@ from typing import Protocol, TypedDict
 from weightzip.codec import _native
 from weightzip.codec.recipes.recipe import Recipe
 from weightzip.codec.source import BytesLike
-from weightzip.errors import CorruptData
+from weightzip.errors import CorruptData, UsageError
 
 # Bounds the memory of many cores: with more frames at once the threads inside of each do not get more done.
 _MAX_FRAMES_AT_ONCE = 8
@@ -61,6 +61,8 @@ class CpuBackend:
     """
 
     def __init__(self, n_threads: int = 0) -> None:
+        if n_threads < 0:
+            raise UsageError(f"{n_threads} threads make no sense: 0 means all cores")
         n_threads = n_threads or _count_cores()
         self._frames_at_once = min(n_threads, _MAX_FRAMES_AT_ONCE)
         self._threads_a_frame = n_threads // self._frames_at_once

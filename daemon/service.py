@@ -20,7 +20,7 @@ from weightzip.daemon.http.server import HttpServer
 from weightzip.daemon.places import Places, StateLock, choose_places
 from weightzip.daemon.priority import lower_priority
 from weightzip.daemon.startup import start_up, wait_once
-from weightzip.errors import UsageError, WeightzipError
+from weightzip.errors import NotFound, UsageError, WeightzipError
 
 _HTTP_THREADS = 32
 _WORKER_CHECK_SECONDS = 1.0
@@ -47,6 +47,7 @@ def run_daemon(settings: Settings, *, once: bool = False) -> Ending:
 
     Raises:
         UsageError: the configuration does not fit the machine (directories, address).
+        NotFound: there is nothing to store for `once`.
         DirectoryInUse: another daemon uses the state directory.
     """
     places = choose_places(settings)
@@ -65,7 +66,7 @@ def run_daemon(settings: Settings, *, once: bool = False) -> Ending:
 
 def _check_source(places: Places, once: bool) -> None:
     if once and not places.source.exists():
-        raise UsageError(f"source.path: {places.source} does not exist, so there is nothing to store")
+        raise NotFound(f"source.path: {places.source} does not exist, so there is nothing to store")
     if places.source.exists() and not places.source.is_dir():
         raise UsageError(f"source.path: {places.source} is not a directory")
 
@@ -86,14 +87,7 @@ class _Service:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._on_signal)
         server = HttpServer(self._parts)
-        address = await server.start()
-        write_durably(self._parts.places.served, f"http://{address.host}:{address.port}\n".encode())
-        self._log.info(
-            "listening",
-            address=f"{address.host}:{address.port}",
-            watch=str(self._parts.places.source),
-            state=str(self._parts.places.state),
-        )
+        await self._listen(server)
         self._parts.gateway.start(_ONCE_PATIENCE_SECONDS if self._once else math.inf)
         self._in_thread("startup", self._start_up)
         self._in_thread("store-failure", self._watch_gateway)
@@ -103,6 +97,23 @@ class _Service:
         await server.stop()
         self._parts.places.served.unlink(missing_ok=True)
         return Ending(self._error, idle, len(self._parts.outcomes.given_up()))
+
+    async def _listen(self, server: HttpServer) -> None:
+        """Begin to listen. A run of `once` goes without if it must: it ends by itself, and nobody has to ask it."""
+        try:
+            address = await server.start()
+        except UsageError as error:
+            if not self._once:
+                raise
+            self._log.warning("not listening", error=str(error))
+            return
+        write_durably(self._parts.places.served, f"http://{address.host}:{address.port}\n".encode())
+        self._log.info(
+            "listening",
+            address=f"{address.host}:{address.port}",
+            watch=str(self._parts.places.source),
+            state=str(self._parts.places.state),
+        )
 
     def _on_signal(self) -> None:
         if self._stop.is_set():

@@ -6,6 +6,7 @@ import structlog
 
 from weightzip.daemon.components import Components
 from weightzip.daemon.jobs.backoff import Backoff
+from weightzip.daemon.jobs.settling import list_unsettled
 from weightzip.daemon.jobs.startup_restore import needs_restore
 from weightzip.daemon.layouts import assign_layouts, choose_layouts
 from weightzip.daemon.store.repository import LATEST
@@ -13,6 +14,7 @@ from weightzip.daemon.watch.scan import scan_source
 from weightzip.errors import DiskFull, DiskUnusable, NotFound, StoreUnavailable, TargetExists, WeightzipError
 
 _FIRST_LOOK_SECONDS = 600.0
+_FIRST_WORD_SECONDS, _NEXT_WORD_SECONDS = 1.0, 10.0
 
 
 def start_up(parts: Components) -> None:
@@ -83,10 +85,16 @@ def _prefetch_newest(parts: Components) -> None:
 def wait_once(parts: Components) -> None:
     """Return when everything that is complete, or becomes so by time alone, is committed or given up.
 
+    Whoever waits for this is told now and then what it waits for.
+
     Raises:
         DiskUnusable: the watched directory cannot be read.
     """
+    log, word_at = structlog.get_logger("startup"), time.monotonic() + _FIRST_WORD_SECONDS
     while not parts.is_settled() and not parts.draining.is_set():
         if parts.watch_loop.problem is not None:
             raise DiskUnusable(f"the watched directory cannot be read: {parts.watch_loop.problem}")
+        if time.monotonic() >= word_at:
+            log.info("waiting", waits_for=list_unsettled(parts.intake.look, parts.pipeline.pins))
+            word_at = time.monotonic() + _NEXT_WORD_SECONDS
         time.sleep(0.05)

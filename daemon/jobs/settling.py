@@ -22,6 +22,16 @@ def is_settled(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
     return not can_settle_by(look, pins, math.inf)
 
 
+def list_unsettled(look: Look, pins: Collection[PinnedCheckpoint]) -> list[str]:
+    """Return what is waited for, in words, a checkpoint each."""
+    waiting = [
+        f"{finding.sighting.name}: {finding.judgement.reason or 'complete'}"
+        for finding in look.findings
+        if finding.judgement.stage == Stage.MARKED or finding.judgement.recheck_at_seconds is not None
+    ]
+    return [*waiting, *(f"{pin.record.name}: not stored yet" for pin in pins)]
+
+
 def is_newest_committed(look: Look, pins: Collection[PinnedCheckpoint]) -> bool:
     """Say whether the newest complete checkpoint on disk is safe and no other waits; incomplete candidates do not count."""
     if pins or look.complete:

@@ -27,6 +27,7 @@ from weightzip.errors import (
     NotFound,
     TargetExists,
     UnsupportedVersion,
+    UsageError,
     WrongPredecessor,
 )
 from weightzip.files.reports import Progress
@@ -62,10 +63,13 @@ def restore_checkpoint(
     Raises:
         NotFound: there is no such checkpoint.
         TargetExists: another checkpoint of that name is in the target and `force` is False.
+        UsageError: the target is no directory.
         CorruptData: no candidate verifies; the message lists what was tried and why each failed.
         DiskFull, StoreUnavailable: nothing was published; the same call may succeed later.
     """
     start = time.monotonic()
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"{target}: is no directory, and a checkpoint is restored into one")
     with name_disk_errors(target):
         spare = if_empty and not is_empty_target(target)
     if spare:

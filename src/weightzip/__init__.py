@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         verify_file,
     )
 
+    __version__: str
+
 __all__ = [
     "check_archive",
     "check_directory",
@@ -32,8 +34,17 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import the functions on first use: the command line must answer --help without loading NumPy."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("weightzip")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from weightzip import files
 
     return getattr(files, name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not."""
+    return sorted([*globals(), *__all__, "__version__"])

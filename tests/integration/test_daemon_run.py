@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -184,6 +185,21 @@ def test_once_stores_what_is_there_and_ends(
     daemon.start("--once")
     assert daemon.process.wait(30) == 0, daemon.log.read_text()
     assert steps_of(str(tmp_path / "store")) == [100, 200]
+
+
+def test_once_needs_no_port_and_says_what_it_waits_for(
+    tmp_path: Path, trainer: TrainerSimulator, make_daemon: MakeDaemon
+) -> None:
+    trainer.save(100)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        daemon = make_daemon(WEIGHTZIP_SERVER__LISTEN=address, WEIGHTZIP_SOURCE__QUIET_PERIOD="3s")
+        daemon.start("--once")
+        assert daemon.process.wait(30) == 0, daemon.log.read_text()
+    assert steps_of(str(tmp_path / "store")) == [100]
+    log = daemon.log.read_text()
+    assert f"{address}: " in log
+    assert "checkpoint-100: still changing, or changed a moment ago" in log
 
 
 def test_a_second_start_sends_nothing_again(

@@ -71,10 +71,27 @@ def test_run_without_anything_says_what_to_pass() -> None:
     assert "--store" in done.stderr
 
 
-def test_status_without_a_daemon_is_not_found() -> None:
+def test_status_without_a_daemon_finds_nobody_to_ask() -> None:
     done = run_cli("status", "--url", "http://127.0.0.1:9")
-    assert done.returncode == 10
+    assert done.returncode == 9
     assert "no daemon answers" in done.stderr
+
+
+def test_once_has_nothing_to_do_where_nothing_is(tmp_path: Path) -> None:
+    done = run_cli("run", "--watch", str(tmp_path / "nope"), "--store", str(tmp_path / "store"), "--once")
+    assert done.returncode == 10
+    assert "nope does not exist" in done.stderr
+
+
+def test_a_checkpoint_is_restored_into_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "ckpt").mkdir()
+    (tmp_path / "file").touch()
+    store = str(tmp_path / "store")
+    environment = {"WEIGHTZIP_STATE__DIR": str(tmp_path / "state"), "WEIGHTZIP_SERVER__LISTEN": "127.0.0.1:0"}
+    run_cli("run", "--watch", str(tmp_path / "ckpt"), "--store", store, "--once", environment=environment)
+    done = run_cli("restore", store, "--to", str(tmp_path / "file"))
+    assert done.returncode == 2
+    assert "file: is no directory" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",)])
