@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from shards.build import write_step
+from shards.related import write_related
 from support.checkpoints import describe_tree, write_checkpoint
 
 
@@ -165,3 +166,19 @@ def test_an_interrupted_bench_leaves_nothing(work: Path, number: signal.Signals)
     assert (process.returncode, out) == (128 + number, "")
     assert "Traceback" not in err
     assert list(temporary.iterdir()) == []
+
+
+def test_levels_and_files_beside_are_measured(work: Path) -> None:
+    model, optimizer = write_related(work, 1)
+    alone = json.loads(_run(work, model, "--json").stdout)
+    leaning = json.loads(_run(work, model, "--beside", optimizer, "--level", "max", "--json").stdout)
+    assert (alone["level"], leaning["level"]) == ("default", "max")
+    assert leaning["files"][0]["beside"] == [str(optimizer)]
+    assert leaning["stored_bytes"] < alone["stored_bytes"] / 10
+
+
+def test_absolute_paths_are_shown_from_what_they_share(work: Path) -> None:
+    done = _run(work, work / "checkpoint-2", "--base", work / "checkpoint-1")
+    rows = [line.split("\t")[:2] for line in done.stdout.splitlines()]
+    assert ["checkpoint-2/model.safetensors", "checkpoint-1/model.safetensors"] in rows
+    assert f"paths are those in {work}" in done.stderr

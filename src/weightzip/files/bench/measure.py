@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from weightzip.codec.backend import CpuBackend
@@ -28,6 +29,7 @@ from weightzip.files.bench.report import BenchReport, FileResult, TensorResult, 
 from weightzip.files.beside import BesideFiles, rank_file
 from weightzip.files.compress import compress_file
 from weightzip.files.opening import open_archive, open_base, open_beside, open_source
+from weightzip.files.publish import check_apart
 from weightzip.files.reports import Progress, ShowProgress, ignore_progress
 from weightzip.files.verify import verify_file
 from weightzip.files.walk import walk_archive
@@ -61,8 +63,11 @@ def measure_inputs(
 
     Raises:
         ContentDiffers, VerificationFailed: a file does not come back as it was: no figure is worth reporting then.
+        UsageError: a file is given as one beside itself.
         SourceChanged, DiskFull, NotFound: as in compress_file.
     """
+    for one, other in product(inputs, beside):
+        check_apart(one.source, other, "what is measured", "the file beside it")
     n_threads = n_threads or len(os.sched_getaffinity(0))
     measured_at, machine = datetime.now(timezone.utc), describe_machine()
     memory_before_bytes, _ = read_memory_bytes()

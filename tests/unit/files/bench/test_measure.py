@@ -8,7 +8,7 @@ import pytest
 
 from shards.build import write_step
 from shards.related import write_related
-from weightzip.errors import SourceChanged
+from weightzip.errors import SourceChanged, UsageError
 from weightzip.files import compress_file
 from weightzip.files.bench import BenchInput, list_inputs, measure_inputs
 from weightzip.files.reports import Progress
@@ -100,3 +100,22 @@ def test_a_file_that_changes_meanwhile_ends_it(tmp_path: Path, share: float) -> 
 
     with pytest.raises(SourceChanged):
         measure_inputs([BenchInput(path, None, tmp_path)], show_progress=spoil)
+
+
+def test_the_bar_goes_forward_and_counts_each_byte_once(tmp_path: Path) -> None:
+    shard = write_step(tmp_path, 1)  # small: it is encoded and decoded several times
+    seen: list[tuple[int, int]] = []
+
+    @contextmanager
+    def show(label: str) -> Iterator[Progress]:
+        yield lambda done_bytes, total_bytes: seen.append((done_bytes, total_bytes))
+
+    measure_inputs([BenchInput(shard, None, tmp_path)], show_progress=show)
+    assert seen == sorted(seen)
+    assert seen[-1] == (shard.stat().st_size, shard.stat().st_size)
+
+
+def test_a_file_is_not_beside_itself(tmp_path: Path) -> None:
+    shard = write_step(tmp_path, 1)
+    with pytest.raises(UsageError, match="are the same file"):
+        measure_inputs([BenchInput(shard, None, tmp_path)], beside=[shard], show_progress=_show_nothing)
