@@ -1,8 +1,9 @@
 """The files around a shard. Some containers keep the names of their tensors in another file of the checkpoint."""
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
@@ -42,11 +43,16 @@ class DirectorySurroundings:
     @contextmanager
     def open_file(self, name: str) -> Iterator[ByteSource | None]:
         path = self._directory / name
-        if not _is_plain(name) or path.is_symlink() or not path.is_file():
-            yield None
-            return
-        with FileSource(path) as source:
+        with _open_file(path) if _is_plain(name) else nullcontext() as source:
             yield source
+
+
+def _open_file(path: Path) -> AbstractContextManager[FileSource | None]:
+    """Open a regular file that is no link. One that may not be read, or was removed meanwhile, is not there."""
+    try:
+        return FileSource(path) if stat.S_ISREG(path.lstat().st_mode) else nullcontext()
+    except OSError:
+        return nullcontext()
 
 
 def _is_plain(name: str) -> bool:

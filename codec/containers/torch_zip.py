@@ -18,6 +18,7 @@ from weightzip.codec.containers.torch_claims import (
 )
 from weightzip.codec.containers.zip_directory import ZipEntry, read_zip_directory
 from weightzip.codec.format.layout import ContainerKind, Layout
+from weightzip.codec.format.limits import MAX_TENSORS
 from weightzip.codec.source import BytesLike, ByteSource
 
 # The pickles of an archive, by the folder of their storages, and what goes before the names of their tensors.
@@ -25,6 +26,8 @@ _PICKLES = {"data": "", "constants": "constants."}
 _MAX_BYTEORDER_BYTES = 16
 # One child reads pickles of about so many bytes: enough for hundreds of small ones.
 _BATCH_BYTES = 16 << 20
+# Tensors, their storages and as many views: a few bytes of a pickle may claim the same again and again.
+_MAX_CLAIMS = 4 * MAX_TENSORS
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,14 @@ def list_torch_zip_claims(windows: Sequence[ByteSource]) -> list[TorchClaims | N
         if batch_bytes > _BATCH_BYTES:
             claims += _list_claims(batch)
             batch, batch_bytes = [], 0
-    return claims + _list_claims(batch)
+            if sum(map(_count_claims, claims)) > _MAX_CLAIMS:
+                break
+    claims += _list_claims(batch)
+    return claims if sum(map(_count_claims, claims)) <= _MAX_CLAIMS else [None] * len(windows)
+
+
+def _count_claims(claims: TorchClaims | None) -> int:
+    return len(claims.tensors) + len(claims.storages) if claims is not None else 0
 
 
 def _list_claims(archives: list[_Archive | None]) -> list[TorchClaims | None]:

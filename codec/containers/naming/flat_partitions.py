@@ -34,10 +34,14 @@ def cut_flat_partitions(
         mappings.setdefault((mapping.path, mapping.group), []).append(mapping)
     groups = {key: _place_all(group, shapes) for key, group in mappings.items()}
     named: list[TensorRange] = []
+    n_fragments = 0
     for tensor in tensors:
-        named += _cut(tensor, groups) or [tensor]
-        if len(named) > MAX_TENSORS:
+        slot, fragments = _find_fragments(tensor, groups)
+        n_fragments += len(fragments)
+        if n_fragments > MAX_TENSORS:  # also of those that fit nowhere: looking at them takes time
             return tuple(tensors)
+        cut = [cut_fragment(tensor, slot, fragment) for fragment in fragments]
+        named += [claim for claim in cut if claim is not None] or [tensor]
     return tuple(named)
 
 
@@ -59,14 +63,12 @@ def _place_all(group: Sequence[SliceMapping], shapes: Mapping[str, tuple[int, ..
     return fragments
 
 
-def _cut(tensor: TensorRange, groups: _Groups) -> list[TensorRange]:
-    if len(tensor.shape) != 1 or tensor.dtype == DType.OPAQUE:
-        return []
-    for path, group, slot in _list_readings(tensor.name):
-        fragments = groups.get((path, group), ())
-        cut = [cut_fragment(tensor, slot, fragment) for fragment in fragments]
-        return [claim for claim in cut if claim is not None]
-    return []
+def _find_fragments(tensor: TensorRange, groups: _Groups) -> tuple[str, Sequence[Fragment]]:
+    """Return what a flat tensor is of the parameters, and the fragments in it; none if it is none."""
+    if len(tensor.shape) == 1 and tensor.dtype != DType.OPAQUE:
+        for path, group, slot in _list_readings(tensor.name):
+            return slot, groups.get((path, group), ())
+    return "", ()
 
 
 def _list_readings(name: str) -> Iterator[tuple[str, int, str]]:

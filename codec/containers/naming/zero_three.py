@@ -14,6 +14,7 @@ from weightzip.codec.containers.naming.zero_files import ZeroFiles
 from weightzip.codec.containers.pickles import PickleFacts
 from weightzip.codec.format.dtypes import DType
 from weightzip.codec.format.layout import TensorRange
+from weightzip.codec.format.limits import MAX_TENSORS
 
 _MASTER = re.compile(r"optimizer_state_dict\.fp32_flat_groups\.(?P<group>\d{1,6})")
 _STATE = re.compile(r"optimizer_state_dict\.optimizer_state_dict\.state\.(?P<group>\d{1,6})\.(?P<slot>\w+)")
@@ -31,10 +32,14 @@ def cut_zero_three(
         return tuple(tensors)
     fragments = list(_list_parts(files, n_parts))
     n_elements = sum(fragment.n_elements for fragment in fragments)
+    fitting = {
+        slot: groups for slot, groups in flats.items() if sum(flat.shape[0] for flat in groups) == n_elements
+    }
+    if len(fitting) * len(fragments) > MAX_TENSORS:
+        return tuple(tensors)
     cut: dict[TensorRange, list[TensorRange]] = {}
-    for slot, groups in flats.items():
-        if sum(flat.shape[0] for flat in groups) == n_elements:
-            cut |= _cut_groups(slot, groups, fragments)
+    for slot, groups in fitting.items():
+        cut |= _cut_groups(slot, groups, fragments)
     return tuple(claim for tensor in tensors for claim in cut.get(tensor, [tensor]))
 
 

@@ -13,6 +13,9 @@ from typing import IO
 from weightzip.codec.source import BytesLike
 
 MAX_SECONDS = 120.0
+# Pickles of trainers take a tenth of this, for their size. A hostile one of a hundred bytes takes all that there is.
+MAX_CPU_SECONDS = 60
+_FIRST_CPU_SECONDS, _CPU_SECONDS_PER_MIB = 2, 4
 MAX_ROW_BYTES = 64 << 10
 MAX_ANSWER_BYTES = 256 << 20
 _HEAD = struct.Struct("<cQ")
@@ -50,7 +53,7 @@ def ask_child(questions: Sequence[Question]) -> Generator[bytes, None, None]:
 
 @contextmanager
 def _running(questions: Sequence[Question]) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
-    process = _start()
+    process = _start(find_cpu_seconds(questions))
     timer = Timer(MAX_SECONDS, process.kill)
     feeder = Thread(target=_feed, args=(process.stdin, questions), name="pickle-feeder", daemon=True)
     timer.start()
@@ -67,10 +70,16 @@ def _running(questions: Sequence[Question]) -> Iterator[tuple[subprocess.Popen[b
             process.stdout.close()
 
 
-def _start() -> subprocess.Popen[bytes]:
+def find_cpu_seconds(questions: Sequence[Question]) -> int:
+    """Return how long a processor may work on questions: the more, the larger the pickles are."""
+    n_mib = -(-sum(len(pickle) for _, pickle in questions) >> 20)
+    return min(_FIRST_CPU_SECONDS + _CPU_SECONDS_PER_MIB * n_mib, MAX_CPU_SECONDS)
+
+
+def _start(cpu_seconds: int) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            [sys.executable, *FLAGS, str(PROGRAM)],
+            [sys.executable, *FLAGS, str(PROGRAM), str(cpu_seconds)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

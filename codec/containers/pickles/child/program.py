@@ -1,7 +1,8 @@
 """The program of the child process: it reads pickles from its standard input and answers in rows of JSON.
 
 A question is one byte (its kind), u64 little-endian (the size of the pickle) and the pickle. Rows answer the questions
-in order; the last row to each is ["end", bytes of the pickle] or ["refused"]. Run it as `python -I -S program.py`.
+in order; the last row to each is ["end", bytes of the pickle] or ["refused"]. Run it as `python -I -S program.py
+SECONDS`, with how long a processor may work on all of them.
 """
 
 import gc
@@ -14,7 +15,6 @@ from types import ModuleType
 PACKAGE = "weightzip.codec.containers.pickles.child"
 # Some ten times what the largest files of optimizers need, and no more than a trainer's machine can spare.
 MAX_MEMORY_BYTES = 1 << 30
-MAX_CPU_SECONDS = 60
 _OPEN_FILES = 3  # standard input, output, error: nothing else can be opened
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     _make_importable()
     from weightzip.codec.containers.pickles.child.answer import answer_questions
 
-    _give_up_rights()
+    _give_up_rights(int(sys.argv[1]))
     gc.disable()  # nothing here lives long, and half of the time would go into looking for cycles
     answer_questions(sys.stdin.buffer, sys.stdout.buffer)
     os._exit(0)  # what is deeply nested would take long to be taken apart
@@ -43,11 +43,11 @@ def _make_importable() -> None:
     sys.modules[PACKAGE] = package
 
 
-def _give_up_rights() -> None:
+def _give_up_rights(cpu_seconds: int) -> None:
     """Bound memory and time; open, write and start nothing from here on."""
     for limit, value in (
         (resource.RLIMIT_AS, MAX_MEMORY_BYTES),
-        (resource.RLIMIT_CPU, MAX_CPU_SECONDS),
+        (resource.RLIMIT_CPU, cpu_seconds),
         (resource.RLIMIT_NOFILE, _OPEN_FILES),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NPROC, 0),

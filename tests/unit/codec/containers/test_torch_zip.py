@@ -18,7 +18,7 @@ from torch.distributed.tensor import Shard, distribute_tensor
 from torch.utils.serialization import config
 
 from support.layouts import cut, read_tensors
-from weightzip.codec.containers import read_layout
+from weightzip.codec.containers import read_layout, torch_zip
 from weightzip.codec.containers.torch_claims import settle_torch_claims
 from weightzip.codec.containers.torch_zip import list_torch_zip_claims
 from weightzip.codec.containers.window_source import WindowSource
@@ -373,6 +373,15 @@ def _damage(data: bytes, random: Random) -> bytes:
     for _ in range(random.choice([1, 1, 2, 4])):
         damaged[random.randrange(len(data))] ^= random.choice([1 << random.randrange(8), 0xFF])
     return bytes(damaged)
+
+
+def test_one_tensor_under_a_million_names_is_no_torch_zip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_zip, "_MAX_CLAIMS", 10)
+    tensor = torch.arange(8.0)
+    nine, ten = (_save({"t": [tensor] * n_names}) for n_names in (9, 10))
+    claims = [list_torch_zip_claims([MemorySource(data)]) for data in (nine, ten)]
+    assert [claim is None for (claim,) in claims] == [False, True]
+    assert list_torch_zip_claims([MemorySource(nine)] * 2) == [None, None]
 
 
 def test_truncated_files_are_opaque() -> None:

@@ -57,6 +57,19 @@ def test_parts_are_gathered_in_order_and_without_overlap() -> None:
     assert place.cut(40, 12) == ()  # a row is nowhere
 
 
+def test_the_last_of_many_fragments_are_found_as_the_first_are() -> None:
+    index = FragmentIndex()
+    index.add_file(1, [_tensor(f"w[{2 * n}]", 2, offset=8 * n) for n in range(30_000)])
+    index.add_file(2, [_tensor("w", 3)])
+    for n in range(2, 30_000):
+        place = index.gather(_tensor(f"w[{2 * n - 1}]", 2), DType.F32)
+        assert place is not None and place.parts == (
+            Part(0, Piece(8 * n - 4, 4, 1)),
+            Part(4, Piece(8 * n, 4, 1)),
+        )
+    assert index.gather(_tensor("w[60000]", 2), DType.F32) is None
+
+
 def test_fragments_of_other_rows_dtypes_and_columns_are_left_out() -> None:
     index = FragmentIndex()
     index.add_file(1, [_tensor("w", 3, 4), _tensor("w[0,3]", 4, 3), _tensor("w[0]", 12, dtype=DType.BF16)])

@@ -145,6 +145,27 @@ def test_more_fragments_than_files_have_tensors_are_not_cut() -> None:
     assert cut_flat_partitions(flats, facts, _Files([])) == tuple(flats)
 
 
+def test_fragments_that_fit_nowhere_count_as_well() -> None:
+    # Each of many tensors against each of many fragments takes hours, whether any claim comes of it or not.
+    mappings = [SliceMapping("", 0, "w", 0, 4), *(SliceMapping("", 0, "v", 1 << 40, 4) for _ in range(1023))]
+    flats = [_flat(f"base_optimizer_state.0.slot{n}", 4, n << 4) for n in range(1 << 9)]
+    facts = PickleFacts(slice_mappings=tuple(mappings))
+    assert cut_flat_partitions(flats, facts, _Files([])) == tuple(flats)
+    cut = cut_flat_partitions(flats[:256], facts, _Files([]))
+    assert [tensor.name for tensor in cut] == [f"slot{n}.w" for n in range(256)]
+
+
+def test_slots_of_zero_three_that_make_more_tensors_than_files_have_are_not_cut() -> None:
+    # Parameters without elements cost nothing to claim, and tensors that share a storage neither.
+    shapes = [*(ParamShape("", 0, f"w{n}", (0,)) for n in range(1023)), ParamShape("", 0, "v", (1,))]
+    facts = PickleFacts(numbers={"optimizer_state_dict.partition_count": (1,)})
+    state = "optimizer_state_dict.optimizer_state_dict.state"
+    flats = [_flat("optimizer_state_dict.fp32_flat_groups.0", 1)]
+    flats += [_flat(f"{state}.0.slot{n}", 1) for n in range(256)]
+    assert cut_zero_three(flats, facts, _Files(shapes, rank=0)) == tuple(flats)
+    assert len(cut_zero_three(flats[:2], facts, _Files(shapes, rank=0))) == 2 * len(shapes)
+
+
 def test_parts_of_zero_three_follow_one_another_across_groups() -> None:
     shapes = [ParamShape("", 0, "a", (4, 3)), ParamShape("", 0, "b", (5,)), ParamShape("", 1, "c", (2, 2))]
     facts = PickleFacts(numbers={"optimizer_state_dict.partition_count": (2,)})

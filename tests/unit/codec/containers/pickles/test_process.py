@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from weightzip.codec.containers.pickles import process, read_pickles
-from weightzip.codec.containers.pickles.process import FLAGS, PROGRAM, ChildFailed, ask_child
+from weightzip.codec.containers.pickles.process import (
+    FLAGS,
+    MAX_CPU_SECONDS,
+    PROGRAM,
+    ChildFailed,
+    ask_child,
+    find_cpu_seconds,
+)
 
 SOUND = pickle.dumps({"a": 1}, protocol=2)
 
@@ -23,7 +30,7 @@ def _collide(n_keys: int) -> bytes:
 
 
 def test_rights_are_given_up_before_the_first_pickle() -> None:
-    command = [sys.executable, *FLAGS, str(PROGRAM)]
+    command = [sys.executable, *FLAGS, str(PROGRAM), "7"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin is not None and child.stdout is not None
         child.stdin.write(struct.pack("<cQ", b"t", len(SOUND)) + SOUND)
@@ -36,13 +43,24 @@ def test_rights_are_given_up_before_the_first_pickle() -> None:
     assert soft["Max open files"] == ["3", "3"]
     assert soft["Max file size"] == soft["Max core file size"] == soft["Max processes"] == ["0", "0"]
     assert soft["Max address space"] == [str(1 << 30)] * 2
-    assert soft["Max cpu time"] == ["60", "60"]
+    assert soft["Max cpu time"] == ["7", "7"]
 
 
 def test_a_child_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "MAX_SECONDS", 0.5)
     with pytest.raises(ChildFailed):
         list(ask_child([(b"t", _collide(300_000))]))
+
+
+def test_small_pickles_get_little_time() -> None:
+    assert find_cpu_seconds([(b"t", SOUND)]) == find_cpu_seconds([(b"t", bytes(1 << 20))]) == 6
+    assert find_cpu_seconds([(b"t", bytes(3 << 20)), (b"t", SOUND)]) == 18
+    assert find_cpu_seconds([(b"t", bytes(100 << 20))]) == MAX_CPU_SECONDS
+
+
+def test_a_key_that_takes_for_ever_to_hash_is_refused_soon() -> None:
+    hashed_2_to_the_60_times = b"\x80\x02})" + b"2\x86" * 60 + b"K\x01s."
+    assert read_pickles([hashed_2_to_the_60_times]) == [None]
 
 
 def test_a_child_that_says_too_much_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
