@@ -113,13 +113,14 @@ def check_target(name: str, data: bytes) -> bool:
 def _seal_document(data: bytes) -> bytes:
     try:
         content = json.loads(data)
-        content.pop("checksum", None)
+    except (ValueError, RecursionError):
+        return data
+    if not isinstance(content, dict):  # it is for the parser to say so
+        return data
+    content.pop("checksum", None)
+    try:
         plain = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-    except (
-        ValueError,
-        RecursionError,
-        AttributeError,
-    ):  # no JSON, or no object: it is for the parser to say so
+    except ValueError:  # JSON can spell lone surrogates
         return data
     return json.dumps(content | {"checksum": blake3(plain).hexdigest()}).encode()
 
