@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 from weightzip.daemon.checkpoint import MAX_TRACKER_BYTES, Tracker, find_save_time, scan_tree
+from weightzip.daemon.checkpoint.paths import check_name
 from weightzip.daemon.disk import remove_tree, sync_path
 from weightzip.daemon.layouts.names import read_step, strip_numbers
 from weightzip.daemon.store.manifest import Manifest
@@ -57,12 +58,12 @@ def _is_wanted(tracker: Tracker, manifest: Manifest, target: Path) -> bool:
 
 def _names_newer(text: str, manifest: Manifest, target: Path) -> bool:
     """Say whether a standing tracker names a checkpoint in `target` that was saved after this one."""
-    name = Path(text).name
-    if name.isdigit():
-        name = _find_by_step(int(name), manifest, target) or ""
-    if not name or name == manifest.name or not (target / name).exists():
-        return False
     try:
+        name = check_name(Path(text).name)
+        if name.isdecimal():
+            name = _find_by_step(int(name), manifest, target) or manifest.name
+        if name == manifest.name:
+            return False
         tree = scan_tree(target / name)
     except WeightzipError:
         return False

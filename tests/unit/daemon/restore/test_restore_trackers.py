@@ -74,6 +74,22 @@ def test_what_names_a_checkpoint_that_is_gone_is_replaced(repository: Repository
     assert read(target) == ("100\n", "checkpoint-100")
 
 
+@pytest.mark.parametrize(
+    "text", ["x" * 300, "9" * 4000, "\u00b2", "\u0663", "..", "a/..", "a\0b", "\udcff", "", "/"]
+)
+def test_what_names_nothing_that_could_be_a_checkpoint_is_replaced(
+    text: str, repository: Repository, tmp_path: Path
+) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    (target / ITERATION).write_bytes(text.encode(errors="surrogateescape"))
+    if text and "\0" not in text and len(text) < 4000:
+        (target / "last").symlink_to(text)
+    (tmp_path / "newer").write_bytes(b"what lies beside the target is no checkpoint in it")
+    restore_checkpoint(repository, 200, target)
+    assert read(target) == ("200\n", "checkpoint-200")
+
+
 def test_what_is_no_tracker_is_left_alone(repository: Repository, tmp_path: Path) -> None:
     target = tmp_path / "target"
     (target / ITERATION).mkdir(parents=True)
