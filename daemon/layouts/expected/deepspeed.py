@@ -1,8 +1,8 @@
 """DeepSpeed's files of one tag: one a rank, in grids of data parallel and model parallel ranks."""
 
 import re
-from collections.abc import Iterable, Mapping
-from itertools import product
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 
 from weightzip.daemon.layouts.evidence import Evidence
 from weightzip.daemon.layouts.sighting import FileSighting, Sighting
@@ -86,8 +86,18 @@ def _first_missing(cells: set[Cell], told: Cell) -> Cell | None:
     """
     if not cells:
         return None
-    axes = [range(max(max(axis) + 1, n)) for axis, n in zip(zip(*cells, strict=True), told, strict=True)]
-    return next((cell for cell in product(*axes) if cell not in cells), None)
+    sizes = [max(max(axis) + 1, n) for axis, n in zip(zip(*cells, strict=True), told, strict=True)]
+    grid = (_take_cell(sizes, number) for number in range(prod(sizes)))
+    return next((cell for cell in grid if cell not in cells), None)
+
+
+def _take_cell(sizes: Sequence[int], number: int) -> Cell:
+    """Return a cell of a grid by its number; the last axis is counted fastest."""
+    cell = []
+    for size in reversed(sizes):
+        number, rank = divmod(number, size)
+        cell.append(rank)
+    return tuple(reversed(cell))
 
 
 def _name(key: tuple[str, str, str], cell: Cell) -> str:

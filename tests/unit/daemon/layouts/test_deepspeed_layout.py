@@ -103,3 +103,11 @@ def test_hostile_rank_numbers_cost_nothing() -> None:
     assert explain(DEEPSPEED, see_directory("t", far)) == (
         "zero_pp_rank_0_mp_rank_00_optim_states.pt is missing"
     )
+
+
+@pytest.mark.parametrize("n_ranks", [10**9, 2**63 - 1])
+def test_hostile_counts_of_ranks_cost_nothing(n_ranks: int) -> None:
+    evidence = Evidence(n_ranks={"": {"partition_count": n_ranks, "mp_world_size": n_ranks}})
+    assert explain(DEEPSPEED, see_directory("global_step10", *ZERO2), evidence=evidence) == (
+        "bf16_zero_pp_rank_0_mp_rank_01_optim_states.pt is missing"
+    )

@@ -52,6 +52,23 @@ def test_a_checkpoint_is_complete_after_its_quiet_period(tmp_path: Path) -> None
     assert [finding.step for finding in watcher.look(10.0, {}).complete] == [100]
 
 
+@pytest.mark.parametrize("kind", ["file", "directory", "link"])
+def test_a_name_that_is_no_text_keeps_no_other_checkpoint_waiting(kind: str, tmp_path: Path) -> None:
+    strange = os.fsdecode(os.fsencode(write_hf(tmp_path, 100)) + b"/\xff")
+    if kind == "file":
+        Path(strange).write_bytes(b"")
+    elif kind == "directory":
+        Path(strange).mkdir()
+    else:
+        Path(strange).symlink_to("model.safetensors")
+    write_hf(tmp_path, 200)
+    watcher = make_watcher(tmp_path)
+    watcher.look(0.0, {})
+    look = watcher.look(10.0, {})
+    assert stages(look) == {"checkpoint-100": Stage.QUIET, "checkpoint-200": Stage.MARKED}
+    assert "is not valid UTF-8" in (look.findings[0].judgement.reason or "")
+
+
 def test_writing_on_keeps_it_from_being_complete(tmp_path: Path) -> None:
     path = write_hf(tmp_path, 100)
     watcher = make_watcher(tmp_path)
