@@ -21,7 +21,9 @@ def test_the_daemon_keeps_what_a_trainer_wrote(name: str, written: Path, tmp_pat
     checkpoints = list_checkpoints(watched)
     expected = [describe_tree(path) for path in checkpoints]
     with running(make_settings(tmp_path)) as parts:
-        wait_until(lambda: len(parts.ledger.checkpoints()) == len(checkpoints) and parts.is_settled())
+        wait_until(
+            lambda: len(parts.ledger.checkpoints()) == len(checkpoints) and parts.is_settled(), seconds=120
+        )
     repository = Repository.open(open_store(str(tmp_path / "store")))
     keys = repository.list_checkpoints()
     assert len(keys) == len(checkpoints)
