@@ -72,8 +72,8 @@ def _running(questions: Sequence[Question]) -> Iterator[tuple[subprocess.Popen[b
 
 def find_cpu_seconds(questions: Sequence[Question]) -> int:
     """Return how long a processor may work on questions: the more, the larger the pickles are."""
-    n_mib = -(-sum(len(pickle) for _, pickle in questions) >> 20)
-    return min(_FIRST_CPU_SECONDS + _CPU_SECONDS_PER_MIB * n_mib, MAX_CPU_SECONDS)
+    n_bytes = sum(len(pickle) for _, pickle in questions)
+    return min(_FIRST_CPU_SECONDS + (_CPU_SECONDS_PER_MIB * n_bytes >> 20), MAX_CPU_SECONDS)
 
 
 def _start(cpu_seconds: int) -> subprocess.Popen[bytes]:

@@ -53,8 +53,8 @@ def test_a_child_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_small_pickles_get_little_time() -> None:
-    assert find_cpu_seconds([(b"t", SOUND)]) == find_cpu_seconds([(b"t", bytes(1 << 20))]) == 6
-    assert find_cpu_seconds([(b"t", bytes(3 << 20)), (b"t", SOUND)]) == 18
+    assert find_cpu_seconds([(b"t", SOUND)]) == 2
+    assert find_cpu_seconds([(b"t", bytes(3 << 20)), (b"t", SOUND)]) == 14
     assert find_cpu_seconds([(b"t", bytes(100 << 20))]) == MAX_CPU_SECONDS
 
 
