@@ -7,10 +7,10 @@ name that misleads, only a prediction that is no good.
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate
 from math import prod
 from typing import NamedTuple
 
@@ -64,9 +64,10 @@ class _Candidates:
         """Add one; all are added before the first is looked for."""
         self._added.append(one)
 
-    def list_from(self, begin: int) -> Iterator[_Candidate]:
-        """Yield those that may reach beyond an element, in the order of their beginnings."""
-        return islice(self._ordered, bisect_right(self._reached, begin), None)
+    def list_from(self, begin: int) -> Sequence[_Candidate]:
+        """Return the first of those that may reach beyond an element, in the order of their beginnings."""
+        first = bisect_right(self._reached, begin)
+        return self._ordered[first : first + _MAX_LOOKED_AT]
 
     @cached_property
     def _ordered(self) -> list[_Candidate]:
@@ -105,7 +106,7 @@ class FragmentIndex:
         if found is None:
             return None
         item_bytes, position, parts = dtype.element_bytes, mine.begin, list[Part]()
-        for one in islice(found.list_from(mine.begin), _MAX_LOOKED_AT):
+        for one in found.list_from(mine.begin):
             begin, end = max(position, one.extent.begin), min(mine.end, one.extent.end)
             if one.extent.begin >= mine.end:
                 break
