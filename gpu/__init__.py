@@ -1,1 +1,1 @@
-"""Block operations on CUDA devices: a backend that is handed to the codec, which never imports it. None is built yet."""
+"""Block operations on CUDA devices: a backend that is handed to the codec, which never imports it."""
