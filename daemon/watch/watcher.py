@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
+
 from weightzip.daemon.checkpoint import Tracker
 from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting, assign_layouts
 from weightzip.daemon.layouts.closed import gather_evidence
@@ -80,6 +82,7 @@ class Watcher:
         self._complete: dict[str, Sighting] = {}
         self._attempted: dict[str, Sighting] = {}
         self._root_seen = False
+        self._log = structlog.get_logger("watch")
 
     def look(
         self,
@@ -172,7 +175,16 @@ class Watcher:
         judgement = judge_with(None)
         if judgement.stage == Stage.SEEN:
             return judgement
-        return judge_with(self._find_evidence(candidate.sighting))
+        try:
+            return judge_with(self._find_evidence(candidate.sighting))
+        except OSError as error:
+            # One bad sector, or a file that another user may read: it is looked at again, and so are the others.
+            return Judgement(Stage.QUIET, f"cannot be read: {error}")
+        except Exception as error:  # noqa: BLE001 - a boundary: what lies in one checkpoint must not cost the others
+            self._log.exception("a checkpoint cannot be judged", checkpoint=candidate.sighting.name)
+            reason = f"cannot be judged, {type(error).__name__}: {error}"
+            self._evidence[candidate.sighting.name] = (candidate.sighting, Evidence(problem=reason))
+            return Judgement(Stage.QUIET, reason)
 
     def _find_evidence(self, sighting: Sighting) -> Evidence:
         known = self._evidence.get(sighting.name)

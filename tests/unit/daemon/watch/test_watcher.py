@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save, save_file
 
-from weightzip.daemon.layouts import Sighting, choose_layouts
+from weightzip.daemon.layouts import Evidence, Sighting, choose_layouts
+from weightzip.daemon.layouts.hf import HfLayout
 from weightzip.daemon.watch.candidate import Stage
 from weightzip.daemon.watch.watcher import Look, Watcher
 
@@ -115,6 +116,39 @@ def test_what_may_not_be_read_keeps_nothing_else_from_being_complete(
     forbidden.clear()
     assert stages(watcher.look(20.0, {}))["checkpoint-200"] == Stage.SEEN
     assert len(watcher.look(30.0, {}).complete) == 3
+
+
+class _Stumbling(HfLayout):
+    """A layout that fails on one checkpoint."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
+        if sighting.name == "checkpoint-200":
+            raise self._error
+        return super().find_missing(sighting, evidence)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), MemoryError(), ValueError("²")])
+def test_what_cannot_be_judged_keeps_no_other_checkpoint_waiting(error: Exception, tmp_path: Path) -> None:
+    for step in (100, 200, 300):
+        write_hf(tmp_path, step)
+    watcher = Watcher(
+        tmp_path,
+        (_Stumbling(error),),
+        quiet_seconds=10.0,
+        ignore=(),
+        trust_kernel=True,
+        find_handling=lambda sighting, step: None,
+    )
+    for now_seconds in (0.0, 10.0, 20.0):
+        look = watcher.look(now_seconds, {})
+    assert [finding.step for finding in look.complete] == [100, 300]
+    assert stages(look)["checkpoint-200"] == Stage.QUIET
+    reason = next(finding.judgement.reason for finding in look.findings if finding.step == 200)
+    assert reason is not None
+    assert str(error) in reason
 
 
 def test_beside_a_known_trainer_nothing_else_is_taken(tmp_path: Path) -> None:
