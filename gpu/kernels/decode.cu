@@ -1,24 +1,17 @@
 // Decoding block groups: a warp a block, some blocks of one frame a block of threads.
 
 // Shared memory: the frame, its tables unless they are read where they are, then the memory of every warp: this, its
-// streams, and with factors the scales of a stretch. gpu/plan/shared_memory.py counts the same.
+// streams, and what Frame has offsets of, as far as the frame needs it.
 struct WarpMemory {
     PlaneBytes planes[kMaxPlanes];
-    u8 contexts[kStretchElements];
-    u8 low_contexts[kStretchElements];
 };
 
 __device__ __forceinline__ Stream& stream_of(WarpMemory& memory, const Plane& plane) {
     return reinterpret_cast<Stream*>(&memory + 1)[plane.stream];
 }
 
-__device__ __forceinline__ u8* scales_of(WarpMemory& memory, const Frame& frame) {
-    return reinterpret_cast<u8*>(reinterpret_cast<Stream*>(&memory + 1) + frame.n_streams);
-}
-
-__device__ __forceinline__ u32 count_warp_bytes(const Frame& frame, u32 log2) {
-    const u32 scale_bytes = frame.n_sections != 0 ? kStretchElements << log2 : 0;
-    return sizeof(WarpMemory) + frame.n_streams * sizeof(Stream) + scale_bytes;
+__device__ __forceinline__ u8* bytes_at(WarpMemory& memory, u32 offset) {
+    return reinterpret_cast<u8*>(&memory) + offset;
 }
 
 // One block of a frame, by a warp.
@@ -52,8 +45,8 @@ __device__ __forceinline__ const Payload& payload_of(const Block& block, u32 k) 
 
 // The contexts that a plane is coded with, nullptr if it has one table.
 __device__ __forceinline__ const u8* contexts_of(const Block& block, const Plane& plane) {
-    if (plane.mode == kModeContexts) return block.memory.contexts;
-    return plane.mode == kModeLowContexts ? block.memory.low_contexts : nullptr;
+    if (plane.mode == kModeContexts) return bytes_at(block.memory, block.frame.contexts_offset);
+    return plane.mode == kModeLowContexts ? bytes_at(block.memory, block.frame.low_contexts_offset) : nullptr;
 }
 
 // Opens the streams of all planes; false after a fault.
@@ -111,13 +104,13 @@ __device__ __forceinline__ void read_plane(const Block& block, u32 k, const Stre
 template <u32 kLog2, bool kHasInputs, bool kHasScales>
 __device__ __forceinline__ void read_inputs(const Block& block, u32 first, u32 n) {
     const Frame& frame = block.frame;
-    u8* const scales = scales_of(block.memory, frame);
+    u8* const scales = bytes_at(block.memory, frame.scales_offset);
     if (kHasScales && frame.n_sections != 0) {
         find_scales<kLog2>(frame, first, n, scales);
         __syncwarp();
     }
     if (kHasInputs && frame.context_input != 0) {
-        find_contexts<kLog2>(frame, first, n, scales, block.memory.contexts);
+        find_contexts<kLog2>(frame, first, n, scales, bytes_at(block.memory, frame.contexts_offset));
         __syncwarp();
     }
 }
@@ -132,12 +125,13 @@ __device__ __forceinline__ void restore_stretch(const Block& block, const Stretc
     for (u32 k = 0; k < Elements<kLog2>::kBytes; ++k) {
         read_plane<kLog2, kHasInputs>(block, k, stretch);
         if (!kHasInputs || k != 0 || !frame.has_low_contexts) continue;
-        find_low_contexts(frame.low_context_of_byte, memory.planes[0], stretch.n, memory.low_contexts);
+        find_low_contexts(frame.low_context_of_byte, memory.planes[0], stretch.n,
+                          bytes_at(memory, frame.low_contexts_offset));
         __syncwarp();
     }
     const u8* predicted = nullptr;
     if (kHasInputs && frame.predictor == kFromPredecessor) predicted = frame.predecessor + (u64(first) << kLog2);
-    if (kHasScales && frame.predictor == kFromFactors) predicted = scales_of(memory, frame);
+    if (kHasScales && frame.predictor == kFromFactors) predicted = bytes_at(memory, frame.scales_offset);
     join_stretch<kLog2>(frame, memory.planes, predicted, stretch.n, frame.out + (u64(first) << kLog2));
     __syncwarp();
 }
@@ -176,7 +170,7 @@ __device__ __forceinline__ void decode_work(const Frame* frames, const Work* wor
         copy_to_shared(frame.tables, frame.table_bytes, reinterpret_cast<uint4*>(tables));
         memory += frame.table_bytes;
     }
-    memory += warp_number() * count_warp_bytes(frame, kLog2);
+    memory += warp_number() * frame.warp_bytes;
     __syncthreads();
 #pragma unroll 1
     for (u32 number = here.first_block + warp_number(); number < here.first_block + here.n_blocks;

@@ -5,20 +5,25 @@ __device__ __forceinline__ u32 escape_byte(const Plane& plane, const u8* context
     return plane.escape_bytes[contexts != nullptr ? contexts[i] : 0];
 }
 
-// Whether a byte of the word is this one.
-__device__ __forceinline__ bool has_byte(u32 word, u32 byte) {
-    const u32 difference = word ^ byte * 0x01010101u;
-    return ((difference - 0x01010101u) & ~difference & 0x80808080u) != 0;
+// Not 0 if a byte of the word is the one that `repeated` has four times.
+__device__ __forceinline__ u32 find_byte(u32 word, u32 repeated) {
+    const u32 difference = word ^ repeated;
+    return (difference - 0x01010101u) & ~difference & 0x80808080u;
 }
 
 // Whether this lane sees an escape among n symbols.
 __device__ __forceinline__ bool sees_escape(const Plane& plane, const u8* contexts, u32 n, const u8* symbols) {
     bool sees = false;
     if (contexts == nullptr && n == kStretchElements) {
-        const uint4 four = reinterpret_cast<const uint4*>(symbols)[lane_number()];
-        const u32 escape = plane.escape_bytes[0];
-        return has_byte(four.x, escape) || has_byte(four.y, escape) || has_byte(four.z, escape) ||
-               has_byte(four.w, escape);
+        const u32 escapes = plane.escape_bytes[0] * 0x01010101u;
+        u32 found = 0;
+#pragma unroll 2
+        for (u32 i = lane_number(); i < kStretchElements / kVectorBytes; i += kLanes) {
+            const uint4 four = reinterpret_cast<const uint4*>(symbols)[i];
+            found |= find_byte(four.x, escapes) | find_byte(four.y, escapes) | find_byte(four.z, escapes) |
+                     find_byte(four.w, escapes);
+        }
+        return found != 0;
     }
 #pragma unroll 1
     for (u32 i = lane_number(); i < n; i += kLanes) sees |= symbols[i] == escape_byte(plane, contexts, i);

@@ -65,6 +65,12 @@ struct Frame {
     u32 table_bytes;  // of all planes; a multiple of 16
     u32 n_sections;
     u32 key_base;
+    // Where the memory of a warp has the contexts of a stretch, the low contexts, the scales; and its size. All are
+    // multiples of 16.
+    u32 contexts_offset;
+    u32 low_contexts_offset;
+    u32 scales_offset;
+    u32 warp_bytes;
     u8 transform;
     u8 block_log2;
     u8 predictor;

@@ -22,8 +22,7 @@ constexpr u32 kSymbols = 256;
 constexpr u32 kVectorBytes = 16;
 
 // Elements that a warp decodes before it joins them: each lane then joins some vectors of neighbouring elements.
-constexpr u32 kStretchElements = 512;
-constexpr u32 kStretchSteps = kStretchElements / kLanes;
+constexpr u32 kStretchElements = 2048;
 
 __device__ __forceinline__ u32 lane_number() { return threadIdx.x & (kLanes - 1); }
 __device__ __forceinline__ u32 warp_number() { return threadIdx.x / kLanes; }

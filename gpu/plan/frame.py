@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from weightzip.codec.reference.context_source import ContextRuns
 from weightzip.gpu.plan.group import GroupPlan
 from weightzip.gpu.plan.layout import FRAME
+from weightzip.gpu.plan.shared_memory import divide_warp_memory
 from weightzip.gpu.plan.tables import PlannedTables, find_escape_byte
 
 _KEYS = np.arange(256)
@@ -34,6 +35,7 @@ def describe_frame(plan: GroupPlan, tables: PlannedTables) -> NDArray[np.void]:
         row["weight"] = plan.factors.weight
         row["step_log2"] = plan.factors.step_log2
     _describe_planes(row, plan, tables)
+    divide_warp_memory(row, recipe.element_bytes)
     return row
 
 

@@ -26,7 +26,7 @@ def plan_launches(plans: Sequence[GroupPlan], rows: NDArray[np.void]) -> list[De
     """Return the launches for plans with their rows of FRAME."""
     groups: dict[tuple[str, int], list[tuple[int, SharedMemory]]] = defaultdict(list)
     for number, plan in enumerate(plans):
-        memory = share_memory(rows[number], plan.recipe.element_bytes)
+        memory = share_memory(rows[number])
         groups[_name_kernel(plan, memory), memory.n_warps].append((number, memory))
     return [
         DecodeLaunch(

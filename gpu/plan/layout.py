@@ -5,7 +5,7 @@ import numpy as np
 MAX_PLANES = 8
 MAX_TABLES = 32
 N_FREQUENCIES = 257
-STRETCH_ELEMENTS = 512
+STRETCH_ELEMENTS = 2048
 
 TABLE_JOB = np.dtype(
     [
@@ -62,6 +62,10 @@ FRAME = np.dtype(
         ("table_bytes", "<u4"),
         ("n_sections", "<u4"),
         ("key_base", "<u4"),
+        ("contexts_offset", "<u4"),
+        ("low_contexts_offset", "<u4"),
+        ("scales_offset", "<u4"),
+        ("warp_bytes", "<u4"),
         ("transform", "u1"),
         ("block_log2", "u1"),
         ("predictor", "u1"),
@@ -84,5 +88,5 @@ FRAME = np.dtype(
 WORK = np.dtype([("frame", "<u4"), ("first_block", "<u4"), ("n_blocks", "<u4")])
 
 # Of the structures that live in shared memory alone: Stream and WarpMemory.
-STREAM_BYTES = 1712
-WARP_MEMORY_BYTES = 1152
+STREAM_BYTES = 3248
+WARP_MEMORY_BYTES = 128

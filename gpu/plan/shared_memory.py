@@ -1,4 +1,4 @@
-"""How much shared memory a frame takes, and how many warps have room. kernels/decode.cu divides the memory alike."""
+"""How much shared memory a frame takes, how a warp's is divided, and how many warps have room."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,17 +19,25 @@ class SharedMemory:
     has_tables: bool
 
 
-def share_memory(row: Any, element_bytes: int) -> SharedMemory:
-    """Return what a frame, a row of FRAME, gets: all warps if they have room beside the tables, else fewer, down to half."""
-    warp_bytes = _count_warp_bytes(row, element_bytes)
-    table_bytes = int(row["table_bytes"])
+def divide_warp_memory(row: Any, element_bytes: int) -> None:
+    """Set the offsets of a row of FRAME: after its streams, what the frame needs of a stretch, one after another."""
+    end = WARP_MEMORY_BYTES + int(row["n_streams"]) * STREAM_BYTES
+    for field, is_needed, n_bytes in (
+        ("contexts_offset", row["context_input"] != 0, STRETCH_ELEMENTS),
+        ("low_contexts_offset", row["has_low_contexts"] != 0, STRETCH_ELEMENTS),
+        ("scales_offset", row["n_sections"] != 0, STRETCH_ELEMENTS * element_bytes),
+    ):
+        row[field] = end
+        end += n_bytes if is_needed else 0
+    row["warp_bytes"] = end
+
+
+def share_memory(row: Any) -> SharedMemory:
+    """Return what a frame, a divided row of FRAME, gets: its tables if half of all warps have room beside them."""
+    fixed_bytes, warp_bytes = FRAME.itemsize, int(row["warp_bytes"])
     for n_warps in (MAX_WARPS, MAX_WARPS // 2):
-        n_bytes = table_bytes + FRAME.itemsize + n_warps * warp_bytes
+        n_bytes = fixed_bytes + int(row["table_bytes"]) + n_warps * warp_bytes
         if n_bytes <= MAX_SHARED_BYTES:
             return SharedMemory(n_warps, n_bytes, True)
-    return SharedMemory(MAX_WARPS, FRAME.itemsize + MAX_WARPS * warp_bytes, False)
-
-
-def _count_warp_bytes(row: Any, element_bytes: int) -> int:
-    scale_bytes = STRETCH_ELEMENTS * element_bytes if row["n_sections"] else 0
-    return WARP_MEMORY_BYTES + int(row["n_streams"]) * STREAM_BYTES + scale_bytes
+    n_warps = min(MAX_WARPS, (MAX_SHARED_BYTES - fixed_bytes) // warp_bytes)
+    return SharedMemory(n_warps, fixed_bytes + n_warps * warp_bytes, False)

@@ -26,7 +26,7 @@ from weightzip.codec import _native
 from weightzip.gpu.backend import GpuBlockDecoder
 from weightzip.gpu.plan.group import plan_group
 
-LENGTHS = (1, 31, 33, 511, 513, 1000)
+LENGTHS = (1, 33, 511, 2047, 2049, 4100)
 MOST_CONTEXTS = 32
 
 

@@ -59,7 +59,7 @@ _OVERFLOW = "AddressSanitizer: heap-buffer-overflow"
 _BARRIER = "    __syncthreads();\n"
 _WARP_BARRIER = "    __syncwarp();\n"
 _COPY_FRAME = "copy_to_shared(frames + here.frame, sizeof(Frame), shared);\n"
-_OWN_MEMORY = "    memory += warp_number() * count_warp_bytes(frame, kLog2);\n"
+_OWN_MEMORY = "    memory += warp_number() * frame.warp_bytes;\n"
 _LOAD_WORDS = "    load_words(stream, loaded);\n    loaded += kLoadWords;\n"
 _FILL_RING = (
     "    for (u32 loaded = 0; loaded < kRingWords; loaded += kLoadWords) load_words(stream, loaded);\n"
