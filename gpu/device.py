@@ -1,4 +1,4 @@
-"""What the backend asks of a device. The tests bring one whose kernels run on the CPU."""
+"""What the backend asks of a device. CuPy's is in cupy_device.py; the tests bring one whose kernels run on the CPU."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
