@@ -3,7 +3,6 @@
 import re
 
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched_ranks
 from weightzip.daemon.layouts.peers import Peers
 from weightzip.daemon.layouts.protocol import Signal
@@ -26,13 +25,9 @@ class AccelerateLayout:
     def find_step(self, sighting: Sighting) -> int:
         return read_numbered_step(_NAME, sighting)
 
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        missing = find_missing_file(sighting, evidence)
-        if missing is None and _LAST not in sighting.paths:
-            return f"{_LAST} is missing: it is written after the models and optimizers"
-        return missing
-
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool
     ) -> str | None:
+        if _LAST not in sighting.paths:
+            return f"{_LAST} is missing: it is written after the models and optimizers"
         return find_unfinished(sighting, peers) or find_unvouched_ranks(sighting, peers, patient)

@@ -6,7 +6,6 @@ As safetensors the index comes last. Without one (each rank's shards alone) ther
 import re
 
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.expected.dcp import METADATA
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched_ranks
 from weightzip.daemon.layouts.peers import Peers
@@ -36,9 +35,6 @@ class DcpLayout:
 
     def find_step(self, sighting: Sighting) -> int:
         return read_step_or_time(sighting)
-
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        return find_missing_file(sighting, evidence)
 
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool

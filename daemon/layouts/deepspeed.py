@@ -4,7 +4,6 @@ Rank 0 writes `latest` while others may still be writing, so it proves nothing; 
 """
 
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.expected.deepspeed import has_deepspeed_files
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched_ranks
 from weightzip.daemon.layouts.peers import Peers
@@ -24,9 +23,6 @@ class DeepSpeedLayout:
 
     def find_step(self, sighting: Sighting) -> int:
         return read_step_or_time(sighting)
-
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        return find_missing_file(sighting, evidence)
 
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool

@@ -2,7 +2,6 @@
 
 from weightzip.daemon.checkpoint import TRACKER_FILES
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.names import is_shard_name
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched
 from weightzip.daemon.layouts.peers import Peers
@@ -35,9 +34,6 @@ class GenericLayout:
 
     def find_step(self, sighting: Sighting) -> int:
         return read_step_or_time(sighting)
-
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        return find_missing_file(sighting, evidence)
 
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool

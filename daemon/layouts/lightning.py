@@ -4,7 +4,6 @@
 """
 
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.expected.dcp import METADATA
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched_ranks
 from weightzip.daemon.layouts.peers import Peers
@@ -34,23 +33,21 @@ class LightningLayout:
     def find_step(self, sighting: Sighting) -> int:
         return read_step_or_time(sighting)
 
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        missing = find_missing_file(sighting, evidence)
-        if missing is not None or METADATA not in sighting.paths:
-            return missing
-        files = sighting.folders[""]
-        if MARKER not in files:
-            return f"{MARKER} is missing: it is written last"
-        newer = next(
-            (n for n, entry in sorted(files.items()) if entry.mtime_ns > files[MARKER].mtime_ns), None
-        )
-        return f"{newer} is newer than {MARKER}: the directory is being written again" if newer else None
-
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool
     ) -> str | None:
         unfinished = find_unfinished(sighting, peers)
-        proven = sighting.paths <= evidence.proven if sighting.kind == "file" else METADATA in sighting.paths
-        if unfinished is not None or proven:
+        if unfinished is not None:
             return unfinished
-        return find_unvouched_ranks(sighting, peers, patient)
+        if METADATA in sighting.paths:
+            return _find_missing_marker(sighting)
+        proven = sighting.kind == "file" and sighting.paths <= evidence.proven
+        return None if proven else find_unvouched_ranks(sighting, peers, patient)
+
+
+def _find_missing_marker(sighting: Sighting) -> str | None:
+    files = sighting.folders[""]
+    if MARKER not in files:
+        return f"{MARKER} is missing: it is written last"
+    newer = next((n for n, entry in sorted(files.items()) if entry.mtime_ns > files[MARKER].mtime_ns), None)
+    return f"{newer} is newer than {MARKER}: the directory is being written again" if newer else None

@@ -7,7 +7,6 @@ save does the same minutes later.
 import re
 
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.expected.dcp import METADATA
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched_ranks
 from weightzip.daemon.layouts.peers import Peers
@@ -36,15 +35,12 @@ class MegatronLayout:
     def find_step(self, sighting: Sighting) -> int:
         return 0 if sighting.name == RELEASE else read_numbered_step(_NAME, sighting)
 
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        return (
-            find_missing_file(sighting, evidence) or _find_missing_rank(sighting) or find_stale_json(sighting)
-        )
-
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool
     ) -> str | None:
-        unfinished = find_unfinished(sighting, peers)
+        unfinished = (
+            find_unfinished(sighting, peers) or _find_missing_rank(sighting) or find_stale_json(sighting)
+        )
         if unfinished is not None:
             return unfinished
         text = peers.trackers.get(TRACKER)

@@ -6,7 +6,6 @@ Its checkpoints are directories with Megatron-Core's files (inside `weights/` si
 import re
 
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.expected.dcp import METADATA
 from weightzip.daemon.layouts.megatron import find_stale_json
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched_ranks
@@ -43,20 +42,18 @@ class NemoLayout:
     def find_step(self, sighting: Sighting) -> int:
         return read_step_or_time(sighting)
 
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        missing = find_missing_file(sighting, evidence) or find_stale_json(sighting)
-        if missing is not None or sighting.kind == "file":
-            return missing
-        if any(
-            folder + METADATA in sighting.paths and folder + MARKER in sighting.paths for folder in _WEIGHTS
-        ):
-            return None
-        return f"{MARKER} and {METADATA} of the weights are not both there: they are written last"
-
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool
     ) -> str | None:
-        unfinished = find_unfinished(sighting, peers)
-        if unfinished is not None or sighting.kind == "directory" or sighting.paths <= evidence.proven:
+        unfinished = find_unfinished(sighting, peers) or find_stale_json(sighting)
+        if unfinished is not None:
             return unfinished
-        return find_unvouched_ranks(sighting, peers, patient)
+        if sighting.kind == "directory":
+            return _find_missing_marker(sighting)
+        return None if sighting.paths <= evidence.proven else find_unvouched_ranks(sighting, peers, patient)
+
+
+def _find_missing_marker(sighting: Sighting) -> str | None:
+    if any(folder + METADATA in sighting.paths and folder + MARKER in sighting.paths for folder in _WEIGHTS):
+        return None
+    return f"{MARKER} and {METADATA} of the weights are not both there: they are written last"

@@ -32,9 +32,6 @@ class Layout(Protocol):
     def find_step(self, sighting: Sighting) -> int:
         """Return the training step."""
 
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        """Say which file of the expected set is missing (COUNTED)."""
-
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool
     ) -> str | None:

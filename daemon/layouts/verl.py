@@ -3,7 +3,6 @@
 import re
 
 from weightzip.daemon.layouts.evidence import Evidence
-from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.neighbours import find_unfinished, find_unvouched_ranks
 from weightzip.daemon.layouts.peers import Peers
 from weightzip.daemon.layouts.protocol import Signal
@@ -25,9 +24,6 @@ class VerlLayout:
 
     def find_step(self, sighting: Sighting) -> int:
         return read_numbered_step(_NAME, sighting)
-
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
-        return find_missing_file(sighting, evidence)
 
     def find_unmarked(
         self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool

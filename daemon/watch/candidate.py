@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from weightzip.daemon.layouts import Evidence, Layout, Peers, Sighting
+from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.neighbours import find_deleted
 from weightzip.daemon.layouts.protocol import PATIENT_FACTOR
 
@@ -85,7 +86,7 @@ def _judge_whole(
     if evidence.hole is not None and not patient:
         # A file that was copied sparsely has holes too: silence decides.
         return Judgement(Stage.QUIET, evidence.hole, patient_at)
-    missing = layout.find_missing(candidate.sighting, evidence)
+    missing = find_missing_file(candidate.sighting, evidence)
     if missing is not None:
         return Judgement(Stage.CLOSED, missing)
     unwritten = peers.find_unwritten(candidate.sighting)

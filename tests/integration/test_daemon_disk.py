@@ -13,7 +13,7 @@ from weightzip.daemon.components import Components
 from weightzip.daemon.service import run_daemon
 from weightzip.daemon.startup import wait_once
 from weightzip.daemon.status import describe_daemon
-from weightzip.errors import DiskUnusable, UsageError
+from weightzip.errors import DiskUnusable, NotFound
 
 
 def read_up_to_date(parts: Components) -> float | None:
@@ -122,6 +122,6 @@ def test_status_and_metric_agree_that_an_incomplete_candidate_is_not_behind(tmp_
 
 
 def test_once_over_nothing_is_a_mistake_not_a_success(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="does not exist"):
+    with pytest.raises(NotFound, match="does not exist"):
         run_daemon(make_settings(tmp_path), once=True)
     assert not (tmp_path / "store").exists()

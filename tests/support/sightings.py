@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from weightzip.daemon.layouts import Evidence, FileSighting, Layout, Peers, Sighting
+from weightzip.daemon.layouts.expected import find_missing_file
 
 
 def see_directory(
@@ -32,7 +33,7 @@ def explain(
 ) -> str | None:
     """Return why a quiet candidate whose files are closed is not complete, None if it is."""
     found = evidence or Evidence()
-    missing = layout.find_missing(sighting, found)
+    missing = find_missing_file(sighting, found)
     return missing or layout.find_unmarked(sighting, found, peers or Peers(), patient)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from support.sightings import see_directory, see_file
 from weightzip.daemon.layouts import Evidence, Peers
+from weightzip.daemon.layouts.expected import find_missing_file
 from weightzip.daemon.layouts.hf import HfLayout
 from weightzip.daemon.layouts.names import count_shapes
 
@@ -25,7 +26,7 @@ def test_only_numbered_checkpoint_directories_are_claimed() -> None:
 
 def test_a_whole_directory_is_complete() -> None:
     sighting = see_directory("checkpoint-500", *COMPLETE)
-    assert HF.find_missing(sighting, STATE) is None
+    assert find_missing_file(sighting, STATE) is None
     assert HF.find_unmarked(sighting, STATE, Peers(), patient=False) is None
 
 
@@ -43,7 +44,7 @@ def test_a_whole_directory_is_complete() -> None:
 def test_what_the_expected_set_lacks_is_named(
     paths: tuple[str, ...], documents: dict[str, object], reason: str
 ) -> None:
-    missing = HF.find_missing(see_directory("checkpoint-500", *paths), Evidence(documents=documents))
+    missing = find_missing_file(see_directory("checkpoint-500", *paths), Evidence(documents=documents))
     assert missing is not None
     assert reason in missing
 
@@ -51,7 +52,7 @@ def test_what_the_expected_set_lacks_is_named(
 def test_an_index_in_a_folder_names_files_of_that_folder() -> None:
     document = {"sub/m.safetensors.index.json": {"weight_map": {"w": "a.safetensors"}}}
     sighting = see_directory("checkpoint-500", "sub/m.safetensors.index.json", "sub/a.safetensors")
-    assert HF.find_missing(sighting, Evidence(documents=document)) is None
+    assert find_missing_file(sighting, Evidence(documents=document)) is None
 
 
 def test_a_marker_of_another_step_waits_for_patience() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save, save_file
 
-from weightzip.daemon.layouts import Evidence, Sighting, choose_layouts
+from weightzip.daemon.layouts import Evidence, Peers, Sighting, choose_layouts
 from weightzip.daemon.layouts.hf import HfLayout
 from weightzip.daemon.watch.candidate import Stage
 from weightzip.daemon.watch.watcher import Look, Watcher
@@ -124,10 +124,12 @@ class _Stumbling(HfLayout):
     def __init__(self, error: Exception) -> None:
         self._error = error
 
-    def find_missing(self, sighting: Sighting, evidence: Evidence) -> str | None:
+    def find_unmarked(
+        self, sighting: Sighting, evidence: Evidence, peers: Peers, patient: bool
+    ) -> str | None:
         if sighting.name == "checkpoint-200":
             raise self._error
-        return super().find_missing(sighting, evidence)
+        return super().find_unmarked(sighting, evidence, peers, patient)
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), MemoryError(), ValueError("²")])
