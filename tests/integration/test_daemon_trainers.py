@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,8 @@ def test_a_step_that_is_saved_again_into_the_same_files_is_stored_again(tmp_path
         shard = save_megatron(root, 100, 1.0) / "__0_0.distcp"
         inode = shard.stat().st_ino
         wait_committed(parts, 100)
+        saved_at = int(shard.stat().st_mtime)
+        wait_until(lambda: time.time() >= saved_at + 1)  # the store orders saves of one step by their seconds
         save_megatron(root, 100, 2.0)
         assert shard.stat().st_ino == inode
         wait_committed(parts, 100, count=2)
