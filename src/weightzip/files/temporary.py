@@ -41,7 +41,9 @@ def open_temporary(target: Path, mode: int) -> Iterator[tuple[Path, BinaryIO]]:
         file = _create(temporary, target, mode)
         yield temporary, file
     finally:
-        if file is not None:
+        if file is None:
+            _sweep(temporary)  # a signal may have come while it was made
+        else:
             if _is_at(temporary, file.fileno()):  # else it has its name, and another process may be at work
                 temporary.unlink()
             file.close()
@@ -76,8 +78,12 @@ def _create(temporary: Path, target: Path, mode: int) -> BinaryIO:
             error.filename = str(target)  # nobody knows the temporary name
             raise
         file = os.fdopen(descriptor, "wb")
-        if _lock(descriptor) is not False and os.fstat(descriptor).st_nlink > 0:
-            return file
+        try:
+            if _lock(descriptor) is not False and os.fstat(descriptor).st_nlink > 0:
+                return file
+        except BaseException:  # a signal: the file must be free for _sweep
+            file.close()
+            raise
         file.close()
     raise DirectoryInUse(f"{target}: another process writes it; if none does, remove {temporary}")
 

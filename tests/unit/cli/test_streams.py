@@ -5,6 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -112,8 +113,11 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, number: signal.Signals, 
 
 def _has_open(process: int, folder: Path) -> bool:
     """Return whether a process has a file open that lies in a folder, with or without a name."""
-    descriptors = Path(f"/proc/{process}/fd").iterdir()
-    return any(os.path.realpath(one).startswith(f"{folder}/") for one in descriptors)
+    for descriptor in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed in this very moment
+            if str(descriptor.readlink()).startswith(f"{folder}/"):
+                return True
+    return False
 
 
 LOST_WAKEUP = """
