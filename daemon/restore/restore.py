@@ -68,9 +68,9 @@ def restore_checkpoint(
         DiskFull, StoreUnavailable: nothing was published; the same call may succeed later.
     """
     start = time.monotonic()
-    if target.exists() and not target.is_dir():
-        raise UsageError(f"{target}: is no directory, and a checkpoint is restored into one")
     with name_disk_errors(target):
+        if target.exists() and not target.is_dir():
+            raise UsageError(f"{target}: is no directory, and a checkpoint is restored into one")
         spare = if_empty and not is_empty_target(target)
     if spare:
         return RestoreReport(target, None, True, (), 0, 0, 0, 0, time.monotonic() - start)

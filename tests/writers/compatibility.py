@@ -10,6 +10,7 @@ from pathlib import Path
 
 from support.checkpoints import describe_tree
 from weightzip import compress_directory, compress_file, decompress_directory, decompress_file
+from weightzip.daemon.layouts.names import read_step
 from writers.examine.completeness import examine_completeness
 from writers.examine.contents import load_tensors
 from writers.examine.ranges import Examined, examine_checkpoint
@@ -87,7 +88,8 @@ def list_checkpoints(watched: Path) -> list[Path]:
         if not path.is_symlink() and (path.is_dir() or path.suffix != ".txt")
     ]
     named = [path for path in found if any(letter.isdigit() for letter in path.name)]
-    return sorted(named, key=lambda path: path.stat().st_mtime_ns)  # fmt: skip
+    # As the store has them: tiny models are saved several times within a tick of the clock.
+    return sorted(named, key=lambda path: (int(path.stat().st_mtime), read_step(path.name) or 0))
 
 
 def restore(before: Path, after: Path, work: Path) -> Path:
